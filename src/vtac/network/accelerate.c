@@ -1,8 +1,6 @@
 /* Layers as operators of the accelerator. */
-#include <inttypes.h>
 #include <string.h>
 
-#include "base/arena_text.h"
 #include "base/versioned.h"
 #include "network/priv.h"
 
@@ -20,10 +18,21 @@ static bool is_by_gemm(const vt__net *n, const vt_qlayer *l, const vt_qstep *s) 
     return to[2] * to[3] >= OUTPUTS;
 }
 
-static void write_step(const vt__net *n, const vt_qlayer *l, const vt_qstep *s, vt_strbuf *out) {
-    const char *text = is_by_gemm(n, l, s) ? "bias_int8" : vt_qstep_text(s->kind);
-    vt_strbuf_addf(out, "%s%s", out->size && out->text[out->size - 1] != '=' ? "," : "", text);
-    if (!s->channel) vt_strbuf_addf(out, ":%" PRId32, s->number);
+static vt_op_step step_of(const vt__net *n, const vt_qlayer *l, const vt_qstep *s) {
+    static const vt_epilogue_kind kinds[VT_QSTEP_COUNT] = {
+        [VT_QSTEP_BIAS] = VT_EPILOGUE_bias,
+        [VT_QSTEP_SHIFT] = VT_EPILOGUE_shift,
+        [VT_QSTEP_SHIFT_CHANNEL] = VT_EPILOGUE_shift_channel,
+        [VT_QSTEP_MULTIPLY] = VT_EPILOGUE_multiply,
+        [VT_QSTEP_MULTIPLY_CHANNEL] = VT_EPILOGUE_multiply_channel,
+        [VT_QSTEP_RESIDUAL] = VT_EPILOGUE_residual_int8,
+        [VT_QSTEP_ADD] = VT_EPILOGUE_add,
+        [VT_QSTEP_MAX] = VT_EPILOGUE_max,
+        [VT_QSTEP_MIN] = VT_EPILOGUE_min,
+        [VT_QSTEP_LEAKY] = VT_EPILOGUE_leaky,
+    };
+    vt_epilogue_kind kind = is_by_gemm(n, l, s) ? VT_EPILOGUE_bias_int8 : kinds[s->kind];
+    return (vt_op_step){kind, !s->channel, {s->channel ? 0 : s->number}};
 }
 
 /* Immediates of the ALU have 16 bits. */
@@ -32,12 +41,11 @@ static bool fits(const vt_qstep *s) {
     return !immediate || (s->number >= INT16_MIN && s->number <= INT16_MAX);
 }
 
-static bool write_epilogue(const vt__net *n, const vt_qlayer *l, uint32_t first, vt_strbuf *out) {
-    if (l->step_count == first) return true;
-    vt_strbuf_add(out, " epilogue=");
+static bool set_epilogue(const vt__net *n, const vt_qlayer *l, uint32_t first, vt_op_request *r) {
+    _Static_assert((int)VT_QSTEPS_MOST < (int)VT_EPILOGUE_MOST, "and the shift to the high bytes");
     for (uint32_t i = first; i < l->step_count; i++) {
         if (!fits(&l->steps[i])) return false;
-        write_step(n, l, &l->steps[i], out);
+        r->steps[r->step_count++] = step_of(n, l, &l->steps[i]);
     }
     return true;
 }
@@ -55,16 +63,28 @@ static void give_steps(vt__net *n, const vt_qlayer *l, vt__args *a) {
 
 /* ---- The operator ---------------------------------------------------------------------------------------------- */
 
-static void write_window(const vt_qwindow *w, vt_strbuf *out) {
-    static const char *const pads[] = {"top", "left", "bottom", "right"};
-    for (int i = 0; i < 2; i++) {
-        char axis = i ? 'w' : 'h';
-        vt_strbuf_addf(out, " kernel_%c=%" PRId64 " stride_%c=%" PRId64, axis, w->kernel[i], axis, w->strides[i]);
-        if (w->dilations[i] != 1) vt_strbuf_addf(out, " dilation_%c=%" PRId64, axis, w->dilations[i]);
-    }
-    for (int i = 0; i < 4; i++)
-        if (w->pads[i]) vt_strbuf_addf(out, " pad_%s=%" PRId64, pads[i], w->pads[i]);
-}
+#define SET(op, name, number) (r->values[VT_ATTRIBUTE_##op##_##name] = (number))
+
+/* Padding of 0 is the default. */
+#define SET_PAD(op, name, number)                                                                                      \
+    do {                                                                                                               \
+        if (number) SET(op, name, number);                                                                             \
+    } while (0)
+
+#define SET_WINDOW(op, w)                                                                                              \
+    do {                                                                                                               \
+        SET(op, kernel_h, (w)->kernel[0]), SET(op, kernel_w, (w)->kernel[1]);                                          \
+        SET(op, stride_h, (w)->strides[0]), SET(op, stride_w, (w)->strides[1]);                                        \
+        SET_PAD(op, pad_top, (w)->pads[0]);                                                                            \
+        SET_PAD(op, pad_left, (w)->pads[1]);                                                                           \
+        SET_PAD(op, pad_bottom, (w)->pads[2]);                                                                         \
+        SET_PAD(op, pad_right, (w)->pads[3]);                                                                          \
+    } while (0)
+
+#define SET_IMAGES(op, in)                                                                                             \
+    (SET(op, batch, (in)[0]), SET(op, channels, (in)[1]), SET(op, height, (in)[2]), SET(op, width, (in)[3]))
+
+static bool is_apart(const vt_qwindow *w) { return w->dilations[0] != 1 || w->dilations[1] != 1; }
 
 /* A layer as a convolution: what it is, or a sum or a map as one of single channels. */
 typedef struct as_conv {
@@ -133,12 +153,15 @@ static bool conv_of(const vt__net *n, const vt_qlayer *l, bool gather, as_conv *
     return true;
 }
 
-static const char *write_conv(const as_conv *c, const vt_qlayer *l, vt_strbuf *out) {
-    vt_strbuf_addf(out, " height=%" PRId64 " width=%" PRId64 " in_channels=%" PRId64 " out_channels=%" PRId64,
-                   c->height, c->width, c->channels, l->output->type.dim[1]);
-    if (c->group != 1) vt_strbuf_addf(out, " groups=%" PRId64, c->group);
-    write_window(&c->window, out);
-    return "conv2d";
+static void set_conv(const as_conv *c, const vt_qlayer *l, int64_t batch, vt_op_request *r) {
+    const vt_qwindow *w = &c->window;
+    vt_op_request_init(r, VT_OPERATOR_conv2d);
+    SET(conv2d, batch, batch), SET(conv2d, height, c->height), SET(conv2d, width, c->width);
+    SET(conv2d, in_channels, c->channels), SET(conv2d, out_channels, l->output->type.dim[1]);
+    SET(conv2d, groups, c->group);
+    SET_WINDOW(conv2d, w);
+    if (w->dilations[0] != 1) SET(conv2d, dilation_h, w->dilations[0]);
+    if (w->dilations[1] != 1) SET(conv2d, dilation_w, w->dilations[1]);
 }
 
 /* Rows and columns of the result beyond those that the last input reaches. */
@@ -147,112 +170,113 @@ static int64_t open_end(const vt_qlayer *l, int axis, int64_t in, int64_t out) {
     return out - ((in - 1) * w->strides[axis] + w->kernel[axis] - w->pads[axis] - w->pads[2 + axis]);
 }
 
-static const char *write_conv_transpose(const vt_qlayer *l, vt_strbuf *out) {
-    int64_t in[4], to[4];
-    vt_qtensor_image(&l->inputs[0]->type, in);
+static void set_conv_transpose(const vt_qlayer *l, const int64_t in[4], vt_op_request *r) {
+    int64_t to[4];
     vt_qtensor_image(&l->output->type, to);
-    vt_strbuf_addf(out, " height=%" PRId64 " width=%" PRId64 " in_channels=%" PRId64 " out_channels=%" PRId64, in[2],
-                   in[3], in[1], to[1]);
-    write_window(&l->window, out);
-    vt_strbuf_addf(out, " output_pad_h=%" PRId64 " output_pad_w=%" PRId64, open_end(l, 0, in[2], to[2]),
-                   open_end(l, 1, in[3], to[3]));
-    return "conv2d_transpose";
+    vt_op_request_init(r, VT_OPERATOR_conv2d_transpose);
+    SET(conv2d_transpose, batch, in[0]), SET(conv2d_transpose, height, in[2]), SET(conv2d_transpose, width, in[3]);
+    SET(conv2d_transpose, in_channels, in[1]), SET(conv2d_transpose, out_channels, to[1]);
+    SET_WINDOW(conv2d_transpose, &l->window);
+    SET(conv2d_transpose, output_pad_h, open_end(l, 0, in[2], to[2]));
+    SET(conv2d_transpose, output_pad_w, open_end(l, 1, in[3], to[3]));
 }
 
-/* The name of the operator, and its attributes; NULL where there is none. `conv` without weights: it is none. */
-static const char *write_operator(const vt__net *n, const vt_qlayer *l, bool gather, as_conv *conv, vt_strbuf *out) {
-    int64_t in[4], outs = l->output->type.dim[1];
+/* The operator and its attributes; false where there is none. `conv` without weights: it is none. */
+static bool set_operator(const vt__net *n, const vt_qlayer *l, bool gather, as_conv *conv, vt_op_request *r) {
+    int64_t in[4];
     vt_qwindow window = l->window;
     vt_qtensor_image(&l->inputs[0]->type, in);
-    vt_strbuf_addf(out, "batch=%" PRId64, in[0]);
-    if (conv_of(n, l, gather, conv)) return write_conv(conv, l, out);
-    *conv = (as_conv){.weight = NULL, .gathered = gather};
-    if (l->kind == VT_Q_MAX_POOL) see_window(l, gather, &window, &in[2], &in[3]);
-    if (l->kind == VT_Q_CONV_TRANSPOSE) return write_conv_transpose(l, out);
-    if (l->kind == VT_Q_DENSE) {
-        vt_strbuf_addf(out, " in_features=%" PRId64 " out_features=%" PRId64, in[1], outs);
-        return "dense";
+    if (conv_of(n, l, gather, conv)) {
+        set_conv(conv, l, in[0], r);
+        return true;
     }
-    vt_strbuf_addf(out, " height=%" PRId64 " width=%" PRId64 " channels=%" PRId64, in[2], in[3], in[1]);
+    *conv = (as_conv){.weight = NULL, .gathered = gather};
     switch (l->kind) {
+    case VT_Q_CONV_TRANSPOSE: set_conv_transpose(l, in, r); return !is_apart(&window);
+    case VT_Q_DENSE:
+        vt_op_request_init(r, VT_OPERATOR_dense);
+        SET(dense, batch, in[0]), SET(dense, in_features, in[1]), SET(dense, out_features, l->output->type.dim[1]);
+        return true;
     case VT_Q_MAX_POOL:
-        write_window(&window, out);
-        return window.dilations[0] == 1 && window.dilations[1] == 1 ? "max_pool2d" : NULL;
+        see_window(l, gather, &window, &in[2], &in[3]);
+        vt_op_request_init(r, VT_OPERATOR_max_pool2d);
+        SET_IMAGES(max_pool2d, in);
+        SET_WINDOW(max_pool2d, &window);
+        return !is_apart(&window);
     case VT_Q_UPSAMPLE:
-        vt_strbuf_addf(out, " scale_h=%" PRId64 " scale_w=%" PRId64, l->scale[0], l->scale[1]);
-        return "upsample2d";
-    case VT_Q_MAP: return has_tensor(l) ? NULL : "identity";
+        vt_op_request_init(r, VT_OPERATOR_upsample2d);
+        SET_IMAGES(upsample2d, in);
+        SET(upsample2d, scale_h, l->scale[0]), SET(upsample2d, scale_w, l->scale[1]);
+        return true;
+    case VT_Q_MAP:
+        vt_op_request_init(r, VT_OPERATOR_identity);
+        SET_IMAGES(identity, in);
+        return !has_tensor(l);
     case VT_Q_QUANTIZE:
     case VT_Q_DEQUANTIZE:
     case VT_Q_CONV:
-    case VT_Q_CONV_TRANSPOSE:
-    case VT_Q_DENSE:
     case VT_Q_SUM_POOL:
     case VT_Q_CONCAT:
     case VT_Q_RESHAPE:
     case VT_Q_FLOAT:
     case VT_QKIND_COUNT: break;
     }
-    return NULL;
+    return false;
 }
 
-static const vt__made *find(const vt__net *n, const char *text) {
+static const vt__made *find(const vt__net *n, const vt_op_request *r) {
     for (uint32_t i = 0; i < n->made_count; i++)
-        if (n->made[i].op && !strcmp(n->made[i].text, text)) return &n->made[i];
+        if (n->made[i].op && vt_op_request_equal(n->made[i].request, r)) return &n->made[i];
     return NULL;
 }
 
 /* It belongs to the network from its first moment. NULL: the accelerator refuses it. */
-static const vtac_op *make(vt__net *n, const char *name, const char *text, const char *attributes) {
+static const vtac_op *make(vt__net *n, const vt_op_request *r) {
     vt__scheduled s;
     vt_grow(n->ctx, &n->made, &n->made_cap, n->made_count + 1, sizeof *n->made);
-    if (!vt__ahead_take(n, text, &s)) s = vt__schedule_operator(n, name, attributes);
-    n->made[n->made_count] = (vt__made){.text = text, .op = s.op};
+    if (!vt__ahead_take(n, r, &s)) s = vt__schedule_operator(n, r);
+    n->made[n->made_count] = (vt__made){.request = r, .op = s.op};
     n->made_count += s.op != NULL;
-    bool refused = s.status == VTA_UNSUPPORTED || s.status == VTA_OUT_OF_RANGE || s.status == VTA_NOT_FOUND;
+    bool refused = s.status == VTA_UNSUPPORTED || s.status == VTA_OUT_OF_RANGE;
     if (s.status != VTA_OK && !refused)
-        vt_fail(n->ctx->diag, s.status, "%s %s: %s", name, attributes, vta_diag_text(s.diag));
+        vt_fail(n->ctx->diag, s.status, "%s %s: %s", vtac_operator_name(r->kind), s.op ? vtac_op_attributes(s.op) : "",
+                vta_diag_text(s.diag));
     vta_diag_destroy(s.diag);
     if (s.status != VTA_OK && !refused) vt_leave(n->ctx, s.status);
     return s.status == VTA_OK ? s.op : NULL;
 }
 
-static void write_pooling(const vt_qlayer *pooling, vt_strbuf *out) {
+static void set_pooling(const vt_qlayer *pooling, vt_op_request *r) {
     const vt_qwindow *w = &pooling->window;
-    vt_strbuf_addf(out, " pool=%" PRId64 " pool_stride=%" PRId64 " pool_pad=%" PRId64, w->kernel[0], w->strides[0],
-                   w->pads[0]);
+    SET(conv2d, pool, w->kernel[0]), SET(conv2d, pool_stride, w->strides[0]), SET(conv2d, pool_pad, w->pads[0]);
 }
 
 /* What a layer asks for. */
 typedef struct wish {
-    const char *name, *attributes, *text;
-    const char *why; /* it is none: name is NULL */
+    vt_op_request *request; /* NULL: nothing */
+    const char *why;        /* nothing, or the accelerator refuses it */
     as_conv conv;
 } wish;
 
 /* `high`: of integers of 16 bits, the high bytes. */
 static wish wish_of(const vt__net *n, const vt_qlayer *l, const vt_qlayer *pooling, bool high, bool gather) {
-    vta_allocator room;
-    vt_strbuf sb = vt_arena_text(n->ctx, &room);
     wish w = {.why = "no operator of the accelerator computes it"};
-    const char *name = write_operator(n, l, gather, &w.conv, &sb);
-    if (!name) return w;
-    if (pooling) write_pooling(pooling, &sb);
+    vt_op_request *r = VT_NEW(n->ctx, vt_op_request);
+    if (!set_operator(n, l, gather, &w.conv, r)) return w;
+    if (pooling) set_pooling(pooling, r);
     w.why = "a number of its epilogue does not fit an immediate";
-    if (!write_epilogue(n, l, w.conv.first, &sb)) return w;
-    if (high) vt_strbuf_add(&sb, ",shift:8");
-    if (vt__is_wide(l->output)) vt_strbuf_add(&sb, " narrow=wrap"); /* bytes of a number, and not numbers */
-    w.name = name;
-    w.attributes = vt_arena_text_take(n->ctx, &sb);
-    w.text = vt_new_format(n->ctx, "%s %s", name, w.attributes);
+    if (!set_epilogue(n, l, w.conv.first, r)) return w;
+    if (high) r->steps[r->step_count++] = (vt_op_step){VT_EPILOGUE_shift, 1, {8}};
+    if (vt__is_wide(l->output)) r->narrow = VT_NARROW_wrap; /* bytes of a number, and not numbers */
+    w.request = r;
     w.why = "no schedule of it fits the accelerator";
     return w;
 }
 
-static const vtac_op *operator_for(vt__net *n, const vt_qlayer *l, const wish *w) {
-    const vt__made *have = find(n, w->text);
+static const vtac_op *operator_for(vt__net *n, const vt_qlayer *l, const vt_op_request *r) {
+    const vt__made *have = find(n, r);
     if (have) return have->op;
-    const vtac_op *op = make(n, w->name, w->text, w->attributes);
+    const vtac_op *op = make(n, r);
     const vt_network_options *o = n->options;
     if (op && o->scheduled && o->scheduled(o->scheduled_ctx, l->name, op))
         vt_raise(n->ctx, VTA_INTERRUPTED, "interrupted");
@@ -267,17 +291,15 @@ static const vtac_op *operator_of(vt__net *n, const vt_qlayer *l, const vt_qlaye
     bool may = vt__may_gather(n, l);
     for (int gather = must_gather(n, l); gather <= may; gather++) {
         wish w = wish_of(n, l, pooling, high, gather);
-        const vtac_op *op = w.name ? operator_for(n, l, &w) : NULL;
+        const vtac_op *op = w.request ? operator_for(n, l, w.request) : NULL;
         *conv = w.conv;
         *out_why = op ? gather ? "the processor gathers its taps" : NULL : w.why;
-        if (op || !w.name) return op;
+        if (op || !w.request) return op;
     }
     return NULL;
 }
 
-void vt__accelerate_names(vt__net *n,
-                          void (*fn)(void *user, const char *name, const char *attributes, const char *text),
-                          void *user) {
+void vt__accelerate_requests(vt__net *n, void (*fn)(void *user, const vt_op_request *r), void *user) {
     bool *pooled = VT_NEW_ARRAY(n->ctx, bool, n->net->tensor_count + 1);
     for (uint32_t i = 0; i < n->net->layer_count; i++) {
         const vt_qlayer *l = n->net->layers[i];
@@ -287,7 +309,7 @@ void vt__accelerate_names(vt__net *n,
         if (pooling) pooled[pooling->output->index] = true;
         for (int high = 0; high <= wide; high++) {
             wish w = wish_of(n, l, pooling, high, must_gather(n, l));
-            if (w.name) fn(user, w.name, w.attributes, w.text);
+            if (w.request) fn(user, w.request);
         }
     }
 }

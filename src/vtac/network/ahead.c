@@ -2,7 +2,6 @@
  * and no operator's choice depends on another's: the artifact is the same, whichever thread was first. */
 #include <pthread.h>
 #include <sched.h>
-#include <string.h>
 
 #include "base/versioned.h"
 #include "network/priv.h"
@@ -12,7 +11,7 @@ enum { MOST_THREADS = 2, /* each takes the memory of one operator's lowering */ 
 typedef enum state { WAITS, RUNS, DONE, TAKEN } state;
 
 typedef struct job {
-    const char *name, *attributes, *text;
+    const vt_op_request *request;
     state state;
     vt__scheduled result;
 } job;
@@ -27,10 +26,10 @@ struct vt__ahead {
     pthread_t threads[MOST_THREADS];
 };
 
-vt__scheduled vt__schedule_operator(const vt__net *n, const char *name, const char *attributes) {
+vt__scheduled vt__schedule_operator(const vt__net *n, const vt_op_request *r) {
     vt__scheduled made = {.diag = vta_diag_create(n->allocator)};
     vtac_op_options options = {.size = 0};
-    made.status = vtac_op_create(name, attributes, n->config, n->allocator, made.diag, &made.op);
+    made.status = vt_op_create(r, n->config, n->allocator, made.diag, &made.op);
     if (made.status == VTA_OK)
         made.status = vt_options_read(&options, sizeof options, n->options->schedule, "schedule", made.diag);
     options.without_code = !n->options->scheduled; /* instructions are recorded; who looks on may want to run it */
@@ -50,7 +49,7 @@ static void *work(void *user) {
     for (job *j; (j = next_job(a)) != NULL;) {
         j->state = RUNS;
         pthread_mutex_unlock(&a->lock);
-        vt__scheduled result = vt__schedule_operator(a->net, j->name, j->attributes);
+        vt__scheduled result = vt__schedule_operator(a->net, j->request);
         pthread_mutex_lock(&a->lock);
         j->result = result;
         j->state = DONE;
@@ -60,12 +59,12 @@ static void *work(void *user) {
     return NULL;
 }
 
-static void add_job(void *user, const char *name, const char *attributes, const char *text) {
+static void add_job(void *user, const vt_op_request *r) {
     vt__ahead *a = user;
     for (uint32_t i = 0; i < a->count; i++)
-        if (!strcmp(a->jobs[i].text, text)) return;
+        if (vt_op_request_equal(a->jobs[i].request, r)) return;
     vt_grow(a->net->ctx, &a->jobs, &a->cap, a->count + 1, sizeof *a->jobs);
-    a->jobs[a->count++] = (job){.name = name, .attributes = attributes, .text = text};
+    a->jobs[a->count++] = (job){.request = r};
 }
 
 /* An allocator of the caller's is called by the caller's thread alone. */
@@ -75,7 +74,7 @@ void vt__ahead_start(vt__net *n) {
     if (n->allocator || n->options->processor_only) return;
     vt__ahead *a = VT_NEW(n->ctx, vt__ahead);
     a->net = n;
-    vt__accelerate_names(n, add_job, a);
+    vt__accelerate_requests(n, add_job, a);
     if (a->count < FEWEST_JOBS) return;
     pthread_mutex_init(&a->lock, NULL);
     pthread_cond_init(&a->changed, NULL);
@@ -85,11 +84,11 @@ void vt__ahead_start(vt__net *n) {
 }
 
 /* Nobody has begun with it: the caller does it itself. */
-bool vt__ahead_take(vt__net *n, const char *text, vt__scheduled *out) {
+bool vt__ahead_take(vt__net *n, const vt_op_request *r, vt__scheduled *out) {
     vt__ahead *a = n->ahead;
     job *j = NULL;
     for (uint32_t i = 0; a && i < a->count && !j; i++)
-        if (!strcmp(a->jobs[i].text, text)) j = &a->jobs[i];
+        if (vt_op_request_equal(a->jobs[i].request, r)) j = &a->jobs[i];
     if (!j) return false;
     pthread_mutex_lock(&a->lock);
     bool begun = j->state != WAITS;

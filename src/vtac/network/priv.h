@@ -5,14 +5,15 @@
 #include "base/strbuf.h"
 #include "frontend/graph/graph.h"
 #include "network/network.h"
+#include "operators/request.h"
 #include "vta/conv.h"
 
 enum { VT__ARGS_MOST = 72 };
 
 /* An operator that was scheduled, made once for equal layers; or a kernel for the processor. */
 typedef struct vt__made {
-    const char *text; /* of an operator: its name and attributes */
-    vtac_op *op;      /* NULL: a kernel */
+    const vt_op_request *request; /* of an operator */
+    vtac_op *op;                  /* NULL: a kernel */
     vtac_kernel *kernel;
 } vt__made;
 
@@ -89,9 +90,7 @@ const vt_qlayer *vt__pooling_of(const vt__net *n, const vt_qlayer *l);
  * processor does for it, NULL: nothing. */
 bool vt__accelerate(vt__net *n, const vt_qlayer *l, const char **out_why);
 /* Those that all layers will ask for, should none be refused, in their order. */
-void vt__accelerate_names(vt__net *n,
-                          void (*fn)(void *user, const char *name, const char *attributes, const char *text),
-                          void *user);
+void vt__accelerate_requests(vt__net *n, void (*fn)(void *user, const vt_op_request *r), void *user);
 
 /* ahead.c: an operator created and scheduled, or why not. */
 typedef struct vt__scheduled {
@@ -99,12 +98,12 @@ typedef struct vt__scheduled {
     vta_status status;
     vta_diag *diag;
 } vt__scheduled;
-vt__scheduled vt__schedule_operator(const vt__net *n, const char *name, const char *attributes);
+vt__scheduled vt__schedule_operator(const vt__net *n, const vt_op_request *r);
 /* Other threads begin to schedule; the end must come before the network's memory goes. */
 void vt__ahead_start(vt__net *n);
 void vt__ahead_stop(vt__net *n);
 /* What they made of an operator; waits where one is at it. False: none is, and none will be. */
-bool vt__ahead_take(vt__net *n, const char *text, vt__scheduled *out);
+bool vt__ahead_take(vt__net *n, const vt_op_request *r, vt__scheduled *out);
 
 /* report.c: made empty; layers are added in their order, with copies of their words; its text is made at the end. */
 vta_status vt__report_create(const vta_allocator *allocator, vta_diag *diag, vtac_compile_report **out_report);

@@ -1,7 +1,8 @@
 /* avg_pool2d and global_avg_pool2d: sums of the elements under each window by GEMM, divided by their number.
  *
  * The quotient is rounded to the nearest integer, halves up: floor((2 sum + count) / (2 count)), for every sum. The
- * accelerator has no division; operators/division.c finds constants to multiply and shift by, and shows that they are exact.
+ * accelerator has no division; operators/division.c finds constants to multiply and shift by, and shows that they are
+ * exact.
  */
 #include <stdio.h>
 #include <string.h>
@@ -22,16 +23,14 @@ static bool is_doubled(const vtac_op *op) { return op->division.way == VT_DIVIDE
 static bool is_prepended(const vtac_op *op) { return !op->division.tables && op->division.way != VT_DIVIDE_TWICE; }
 
 static vta_status prepend_division(vtac_op *op, vta_diag *diag) {
-    char steps[96] = "";
     const vt_division *d = &op->division;
-    long long count = count_of(&op->shape), half = vt__division_half(d, count);
+    int64_t count = count_of(&op->shape);
+    vt_op_step steps[3] = {{VT_EPILOGUE_add, 1, {vt__division_half(d, count)}}};
+    uint32_t n = 1;
     if (!is_prepended(op)) return VTA_OK;
-    if (d->way == VT_DIVIDE_SHIFT)
-        snprintf(steps, sizeof steps, "add:%lld,shift:%d", half, d->bits);
-    else
-        snprintf(steps, sizeof steps, "add:%lld,multiply:%lld,shift:%d", half, (long long)vt__division_factor(d, count),
-                 d->bits);
-    return vt__tiles_prepend(op, steps, diag);
+    if (d->way != VT_DIVIDE_SHIFT) steps[n++] = (vt_op_step){VT_EPILOGUE_multiply, 1, {vt__division_factor(d, count)}};
+    steps[n++] = (vt_op_step){VT_EPILOGUE_shift, 1, {d->bits}};
+    return vt__tiles_prepend(op, steps, n, diag);
 }
 
 /* Elements of windows that lie in the image, along one axis: marks each number that there is. */

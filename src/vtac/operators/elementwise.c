@@ -24,6 +24,8 @@ static vta_status describe(vtac_op *op, const int64_t *values, int64_t inputs, i
 
 #define DESCRIBE(name, inputs, places) describe(op, &op->values[VT_ATTRIBUTE_##name##_batch], inputs, places, diag)
 
+#define PREPEND(...) vt__tiles_prepend(op, &(const vt_op_step)__VA_ARGS__, 1, diag)
+
 vta_status vt__describe_add(vtac_op *op, vta_diag *diag) { return DESCRIBE(add, 2, 2); }
 vta_status vt__describe_multiply(vtac_op *op, vta_diag *diag) { return DESCRIBE(multiply, 2, 2); }
 vta_status vt__describe_max(vtac_op *op, vta_diag *diag) { return DESCRIBE(max, 2, 2); }
@@ -33,27 +35,22 @@ vta_status vt__describe_identity(vtac_op *op, vta_diag *diag) { return DESCRIBE(
 
 vta_status vt__describe_relu(vtac_op *op, vta_diag *diag) {
     VT_TRY(DESCRIBE(relu, 1, 1));
-    return vt__tiles_prepend(op, "relu", diag);
+    return PREPEND({VT_EPILOGUE_relu});
 }
 
 vta_status vt__describe_bias_add(vtac_op *op, vta_diag *diag) {
     VT_TRY(DESCRIBE(bias_add, 1, 1));
-    return vt__tiles_prepend(op, "bias", diag);
+    return PREPEND({VT_EPILOGUE_bias});
 }
 
 vta_status vt__describe_shift(vtac_op *op, vta_diag *diag) {
-    char step[32];
     VT_TRY(DESCRIBE(shift, 1, 1));
-    snprintf(step, sizeof step, "shift:%d", (int)op->values[VT_ATTRIBUTE_shift_by]);
-    return vt__tiles_prepend(op, step, diag);
+    return PREPEND({VT_EPILOGUE_shift, 1, {op->values[VT_ATTRIBUTE_shift_by]}});
 }
 
 vta_status vt__describe_clip(vtac_op *op, vta_diag *diag) {
-    char step[32];
     VT_TRY(DESCRIBE(clip, 1, 1));
-    snprintf(step, sizeof step, "clip:%d:%d", (int)op->values[VT_ATTRIBUTE_clip_low],
-             (int)op->values[VT_ATTRIBUTE_clip_high]);
-    return vt__tiles_prepend(op, step, diag);
+    return PREPEND({VT_EPILOGUE_clip, 2, {op->values[VT_ATTRIBUTE_clip_low], op->values[VT_ATTRIBUTE_clip_high]}});
 }
 
 /* ---- Cost ------------------------------------------------------------------------------------------------------ */

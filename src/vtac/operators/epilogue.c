@@ -1,4 +1,4 @@
-/* What follows an operator element by element, as it is written: "bias,shift:8,relu". */
+/* What follows an operator element by element: its steps, and their text "bias,shift:8,relu". */
 #include "operators/epilogue.h"
 
 #include <stdio.h>
@@ -64,6 +64,35 @@ static vta_status add_step(vtac_op *op, vt_epilogue_kind kind, const int32_t *nu
     return add(op, (vt_epilogue){VT_EPILOGUE_min, number[1], 0}, diag);
 }
 
+/* Numbers that a step has besides the range of its row. */
+static vta_status check_numbers(vt_epilogue_kind kind, const int32_t *number, vta_diag *diag) {
+    if (kind == VT_EPILOGUE_clip && number[0] > number[1])
+        return vt_fail(diag, VTA_INVALID_ARGUMENT, "epilogue: clip: %d is above %d", (int)number[0], (int)number[1]);
+    if (kind == VT_EPILOGUE_requantize && number[1] > 31)
+        return vt_fail(diag, VTA_OUT_OF_RANGE, "epilogue: requantize:%d:%d: shifts by 1 to 31", (int)number[0],
+                       (int)number[1]);
+    return VTA_OK;
+}
+
+vta_status vt__epilogue_add(vtac_op *op, const vt_op_step *step, vta_diag *diag) {
+    const vt_epilogue_row *is = &rows[step->kind];
+    int32_t half = INT32_C(1) << (vta_config_width(op->config, VTA_MEM_OUT) - 1);
+    int32_t number[2] = {is->value[0], is->value[1]};
+    if (step->kind == VT_EPILOGUE_clip) number[0] = -half, number[1] = half - 1;
+    if (step->given > (uint32_t)is->numbers || (step->given < (uint32_t)is->numbers && (step->given || is->needed)))
+        return vt_fail(diag, VTA_INVALID_ARGUMENT, "epilogue: %s with %u numbers", is->form, (unsigned)step->given);
+    for (uint32_t i = 0; i < step->given; i++) {
+        if (step->number[i] < is->least || step->number[i] > is->most)
+            return vt_fail(diag, VTA_OUT_OF_RANGE, "epilogue: %s: %lld is not from %ld to %ld, what there may be",
+                           is->form, (long long)step->number[i], (long)is->least, (long)is->most);
+        number[i] = (int32_t)step->number[i];
+    }
+    VT_TRY(check_numbers(step->kind, number, diag));
+    return add_step(op, step->kind, number, diag);
+}
+
+/* ---- As text ----------------------------------------------------------------------------------------------------- */
+
 static vta_status find(const char *word, size_t size, vta_diag *diag, vt_epilogue_kind *out_kind) {
     const char *names[VT_EPILOGUES];
     char near[VT_SUGGESTION_BYTES], name[64];
@@ -79,55 +108,39 @@ static vta_status find(const char *word, size_t size, vta_diag *diag, vt_epilogu
 
 /* ":N" behind a step's name; *at stands behind it then. */
 static vta_status read_number(const vt_epilogue_row *is, const char **at, const char *end, vta_diag *diag,
-                              int32_t *out) {
+                              int64_t *out) {
     char *stop, word[32];
     size_t size = 0;
     for (++*at; *at < end && **at != ':' && size < sizeof word - 1; ++*at) word[size++] = **at;
     word[size] = 0;
-    long value = strtol(word, &stop, 10);
+    *out = strtol(word, &stop, 10);
     if (!size || *stop)
         return vt_fail(diag, VTA_INVALID_ARGUMENT, "epilogue: %s: \"%s\" is not an integer", is->form, word);
-    if (value < is->least || value > is->most)
-        return vt_fail(diag, VTA_OUT_OF_RANGE, "epilogue: %s: %ld is not from %ld to %ld, what there may be", is->form,
-                       value, (long)is->least, (long)is->most);
-    *out = (int32_t)value;
     return VTA_OK;
 }
 
-/* Numbers that a step has besides the range of its row. */
-static vta_status check_numbers(vt_epilogue_kind kind, const int32_t *number, vta_diag *diag) {
-    if (kind == VT_EPILOGUE_clip && number[0] > number[1])
-        return vt_fail(diag, VTA_INVALID_ARGUMENT, "epilogue: clip: %d is above %d", (int)number[0], (int)number[1]);
-    if (kind == VT_EPILOGUE_requantize && number[1] > 31)
-        return vt_fail(diag, VTA_OUT_OF_RANGE, "epilogue: requantize:%d:%d: shifts by 1 to 31", (int)number[0],
-                       (int)number[1]);
-    return VTA_OK;
-}
-
-static vta_status read_step(vtac_op *op, const char *word, size_t size, vta_diag *diag) {
+static vta_status read_step(const char *word, size_t size, vta_diag *diag, vt_op_step *out) {
     const char *end = word + size, *at = memchr(word, ':', size);
-    vt_epilogue_kind kind;
     if (!at) at = end;
-    VT_TRY(find(word, (size_t)(at - word), diag, &kind));
-    const vt_epilogue_row *is = &rows[kind];
-    int32_t number[2] = {is->value[0], is->value[1]};
-    int32_t half = INT32_C(1) << (vta_config_width(op->config, VTA_MEM_OUT) - 1);
-    int given = 0;
-    if (kind == VT_EPILOGUE_clip) number[0] = -half, number[1] = half - 1;
-    for (; at < end && given < is->numbers; given++) VT_TRY(read_number(is, &at, end, diag, &number[given]));
-    if (at < end || (given != is->numbers && (given || is->needed)))
+    *out = (vt_op_step){.given = 0};
+    VT_TRY(find(word, (size_t)(at - word), diag, &out->kind));
+    const vt_epilogue_row *is = &rows[out->kind];
+    for (; at < end && out->given < (uint32_t)is->numbers; out->given++)
+        VT_TRY(read_number(is, &at, end, diag, &out->number[out->given]));
+    if (at < end || (out->given != (uint32_t)is->numbers && (out->given || is->needed)))
         return vt_fail(diag, VTA_INVALID_ARGUMENT, "epilogue: \"%.*s\" is not of the form %s", (int)size, word,
                        is->form);
-    VT_TRY(check_numbers(kind, number, diag));
-    return add_step(op, kind, number, diag);
+    return VTA_OK;
 }
 
-vta_status vt__epilogue_read(vtac_op *op, const char *text, size_t size, vta_diag *diag) {
+vta_status vt__epilogue_read(const char *text, size_t size, vta_diag *diag, vt_op_step *out, uint32_t *out_count) {
     const char *end = text + size;
-    while (text < end) {
+    for (*out_count = 0; text < end; ++*out_count) {
         const char *comma = memchr(text, ',', (size_t)(end - text));
         size_t length = (size_t)((comma ? comma : end) - text);
-        VT_TRY(read_step(op, text, length, diag));
+        if (*out_count == VT_EPILOGUE_MOST)
+            return vt_fail(diag, VTA_OUT_OF_RANGE, "epilogue: more than %d steps", VT_EPILOGUE_MOST);
+        VT_TRY(read_step(text, length, diag, &out[*out_count]));
         text += length + 1;
     }
     return VTA_OK;

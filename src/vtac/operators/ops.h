@@ -150,8 +150,17 @@ struct vtac_op {
 
 static inline int64_t vt__ceil_div(int64_t x, int64_t y) { return (x + y - 1) / y; }
 
-/* Reads "shift:8,relu" to the steps that there are. */
-vta_status vt__epilogue_read(vtac_op *op, const char *text, size_t size, vta_diag *diag);
+/* A step of an epilogue as it is asked for: all numbers that its row has, or none for their defaults. */
+typedef struct vt_op_step {
+    vt_epilogue_kind kind;
+    uint32_t given;
+    int64_t number[2];
+} vt_op_step;
+
+/* Adds a step to those that there are; checks its numbers. */
+vta_status vt__epilogue_add(vtac_op *op, const vt_op_step *step, vta_diag *diag);
+/* Reads "shift:8,relu": VT_EPILOGUE_MOST steps at most. */
+vta_status vt__epilogue_read(const char *text, size_t size, vta_diag *diag, vt_op_step *out, uint32_t *out_count);
 /* Once the operator is described: steps become operations of the machine, and the last ones saturate where the result
  * may not fit the output type. VTA_OUT_OF_RANGE where one that must be exact could not be. */
 vta_status vt__epilogue_settle(vtac_op *op, vta_diag *diag);

@@ -229,7 +229,7 @@ const char *vt__tiles_at(const vtac_op *op, const vt_op_blocks *b) {
 
 void vt__tiles_write(const vtac_op *op, const vt_op_blocks *b, vt_strbuf *out) {
     const vt_op_shape *s = &op->shape;
-    bool columns = b->x<s->out_w, rows = b->threads> 1 && b->share_rows, channels = b->threads > 1 && !rows;
+    bool columns = b->x < s->out_w, rows = b->threads > 1 && b->share_rows, channels = b->threads > 1 && !rows;
     vt_strbuf_addf(out, "\nstage res\n  split co by %lld -> co_out, co_in\n  split i by %lld -> y_out, y_in\n",
                    (long long)b->oc, (long long)b->y);
     if (columns) vt_strbuf_addf(out, "  split j by %lld -> x_out, x_in\n", (long long)b->x);
@@ -244,12 +244,12 @@ void vt__tiles_write(const vtac_op *op, const vt_op_blocks *b, vt_strbuf *out) {
     vt_strbuf_add(out, "  pragma co_in dma_copy\n");
 }
 
-vta_status vt__tiles_prepend(vtac_op *op, const char *steps, vta_diag *diag) {
+vta_status vt__tiles_prepend(vtac_op *op, const vt_op_step *steps, uint32_t count, vta_diag *diag) {
     vt_epilogue after[VT_EPILOGUE_MOST];
     uint32_t n = op->n_epilogue, biases = op->biases;
     memcpy(after, op->epilogue, n * sizeof *after);
     op->n_epilogue = op->biases = 0;
-    VT_TRY(vt__epilogue_read(op, steps, strlen(steps), diag));
+    for (uint32_t i = 0; i < count; i++) VT_TRY(vt__epilogue_add(op, &steps[i], diag));
     if (op->n_epilogue + n > VT_EPILOGUE_MOST)
         return vt_fail(diag, VTA_OUT_OF_RANGE, "epilogue: more than %d steps", VT_EPILOGUE_MOST);
     for (uint32_t i = 0; i < n; i++)

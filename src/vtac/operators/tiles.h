@@ -26,7 +26,7 @@ uint64_t vt__tiles_bound(const vtac_op *op, const vta_timing_profile *profile);
 char *vt__tiles_report(const vtac_op *op, const vta_timing_profile *profile, const vt_op_blocks *b,
                        const vtac_op_result *result);
 #define VT_TILES(tile)                                                                                                 \
-    { vt__tiles_candidates, vt__tiles_nothing_fits, vt__tiles_admit, vt__tiles_bound, vt__tiles_report, .use = tile }
+    {vt__tiles_candidates, vt__tiles_nothing_fits, vt__tiles_admit, vt__tiles_bound, vt__tiles_report, .use = tile}
 
 /* The epilogue's part of a tile's use. */
 void vt__tiles_add_epilogue(const vtac_op *op, const vt_op_blocks *b, vt_tile_use *use);
@@ -34,6 +34,6 @@ void vt__tiles_add_epilogue(const vtac_op *op, const vt_op_blocks *b, vt_tile_us
 void vt__tiles_write(const vtac_op *op, const vt_op_blocks *b, vt_strbuf *out);
 const char *vt__tiles_at(const vtac_op *op, const vt_op_blocks *b);
 /* Steps in front of those of the epilogue. */
-vta_status vt__tiles_prepend(vtac_op *op, const char *steps, vta_diag *diag);
+vta_status vt__tiles_prepend(vtac_op *op, const vt_op_step *steps, uint32_t count, vta_diag *diag);
 
 #endif
