@@ -1,26 +1,9 @@
 /* All blockings that fit the buffers, and the best of them by estimate. */
 #include <string.h>
 
-#include "operators/ops.h"
+#include "operators/candidates.h"
 
-enum { SIZES = 96, MOST_THREADS = 8 };
-
-/* Sizes of blocks worth a look: those that make different numbers of blocks. */
-typedef struct sizes {
-    uint32_t n;
-    int64_t of[SIZES];
-} sizes;
-
-static sizes sizes_of(int64_t extent) {
-    sizes s = {.n = 0};
-    for (int64_t blocks = 1; blocks < extent && s.n < SIZES - 1;) {
-        int64_t size = vt__ceil_div(extent, blocks), fewer = vt__ceil_div(extent, size - 1);
-        s.of[s.n++] = size;
-        blocks = s.n > SIZES / 2 && fewer < blocks * 5 / 4 ? blocks * 5 / 4 : fewer;
-    }
-    s.of[s.n++] = 1;
-    return s;
-}
+enum { MOST_THREADS = 8 };
 
 /* A tail has buffers of its own beside those of the full tile, for each axis that has one. */
 static int64_t copies(const vt_op_shape *s, const vt_op_blocks *b) {
@@ -51,18 +34,8 @@ bool vt__blocks_fit(const vtac_op *op, const vt_op_blocks *b) {
 
 typedef struct chooser {
     const vt_op_cost *cost;
-    uint32_t room, n;
-    vt_op_blocks *best;
-    uint64_t considered;
+    vt_candidates found;
 } chooser;
-
-static void insert(chooser *c, const vt_op_blocks *b) {
-    uint32_t at = c->n < c->room ? c->n : c->room - 1;
-    if (at < c->n && b->estimate >= c->best[at].estimate) return;
-    if (at == c->n) c->n++;
-    for (; at > 0 && c->best[at - 1].estimate > b->estimate; at--) c->best[at] = c->best[at - 1];
-    c->best[at] = *b;
-}
 
 /* Threads share whole blocks only: what some had beyond the others would run after them, with buffers of its own. */
 static bool divides(const vt_op_shape *s, const vt_op_blocks *b) {
@@ -76,14 +49,13 @@ static bool divides(const vt_op_shape *s, const vt_op_blocks *b) {
     return (b->share_rows ? s->out_h / b->y : s->oc / b->oc) % b->threads == 0;
 }
 
-static bool is_size(int64_t size, int64_t extent) { return size > 0 && size <= extent; }
-
 const char *vt__blocks_admit(const vt_op_cost *cost, vt_op_blocks *b) {
     const vtac_op *op = cost->op;
     const vt_op_shape *s = &op->shape;
-    if (!is_size(b->oc, s->oc) || !is_size(b->y, s->out_h) || !is_size(b->x, s->out_w) || !is_size(b->ic, s->ic))
+    if (!vt__is_size(b->oc, s->oc) || !vt__is_size(b->y, s->out_h) || !vt__is_size(b->x, s->out_w) ||
+        !vt__is_size(b->ic, s->ic))
         return "a tile is larger than the result, or empty";
-    if (!is_size(b->threads, MOST_THREADS)) return "more virtual threads than there may be";
+    if (!vt__is_size(b->threads, MOST_THREADS)) return "more virtual threads than there may be";
     if (!divides(s, b)) return "its tiles do not divide evenly";
     if (!vt__blocks_fit(op, b)) return "it does not fit the buffers";
     /* What is read where no tap is left out lies before the image. */
@@ -96,8 +68,8 @@ const char *vt__blocks_admit(const vt_op_cost *cost, vt_op_blocks *b) {
 static void look(chooser *c, const vt_op_blocks *b) {
     vt_op_blocks found = *b;
     if (vt__blocks_admit(c->cost, &found)) return;
-    c->considered++;
-    insert(c, &found);
+    c->found.considered++;
+    vt__candidates_keep(&c->found, &found);
 }
 
 static void look_at_threads(chooser *c, vt_op_blocks b) {
@@ -111,7 +83,7 @@ static void look_at_threads(chooser *c, vt_op_blocks b) {
     }
 }
 
-static void look_at_columns(chooser *c, int64_t x, const sizes *ic, const sizes *oc, const sizes *y) {
+static void look_at_columns(chooser *c, int64_t x, const vt_sizes *ic, const vt_sizes *oc, const vt_sizes *y) {
     for (uint32_t k = 0; k < oc->n; k++)
         for (uint32_t i = 0; i < y->n; i++) {
             vt_op_blocks b = {.oc = oc->of[k], .y = y->of[i], .x = x, .ic = 1, .threads = 1};
@@ -123,13 +95,15 @@ static void look_at_columns(chooser *c, int64_t x, const sizes *ic, const sizes 
         }
 }
 
+static vt_sizes sizes_of(int64_t extent) { return vt__sizes_of(extent, VT_SIZES_MOST, 5); }
+
 uint32_t vt__blocks_choose(const vt_op_cost *cost, uint32_t room, vt_op_blocks *out, uint64_t *out_considered) {
     const vt_op_shape *s = &cost->op->shape;
-    chooser c = {.cost = cost, .room = room, .best = out};
-    sizes oc = sizes_of(s->oc), y = sizes_of(s->out_h), x = sizes_of(s->out_w), ic = sizes_of(s->ic);
+    chooser c = {.cost = cost, .found = {.room = room, .best = out}};
+    vt_sizes oc = sizes_of(s->oc), y = sizes_of(s->out_h), x = sizes_of(s->out_w), ic = sizes_of(s->ic);
     memset(out, 0, room * sizeof *out);
     /* Whole rows are one load; narrower tiles only where they do not fit. */
-    for (uint32_t i = 0; i < x.n && !c.considered; i++) look_at_columns(&c, x.of[i], &ic, &oc, &y);
-    *out_considered = c.considered;
-    return c.n;
+    for (uint32_t i = 0; i < x.n && !c.found.considered; i++) look_at_columns(&c, x.of[i], &ic, &oc, &y);
+    *out_considered = c.found.considered;
+    return c.found.n;
 }

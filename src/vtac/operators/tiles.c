@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "operators/candidates.h"
+
 enum {
     INSTRUCTION = 7, /* cycles before and behind the micro-ops of one */
     ROW = 20,        /* of a transfer, for each of its rows */
@@ -105,48 +107,21 @@ uint64_t vt__tiles_bound(const vtac_op *op, const vta_timing_profile *profile) {
 
 /* ---- Choosing -------------------------------------------------------------------------------------------------- */
 
-typedef struct sizes {
-    uint32_t n;
-    int64_t of[SIZES];
-} sizes;
-
-/* Those that make different numbers of tiles, further apart the more there are; first the whole. */
-static sizes sizes_of(int64_t extent) {
-    sizes s = {.n = 0};
-    for (int64_t tiles = 1; tiles < extent && s.n < SIZES - 1;) {
-        int64_t size = vt__ceil_div(extent, tiles), next = vt__ceil_div(extent, size - 1);
-        s.of[s.n++] = size;
-        tiles = s.n > SIZES / 2 && next < tiles * 3 / 2 ? tiles * 3 / 2 : next;
-    }
-    s.of[s.n++] = 1;
-    return s;
-}
+static vt_sizes sizes_of(int64_t extent) { return vt__sizes_of(extent, SIZES, 3); }
 
 typedef struct chooser {
     const vtac_op *op;
     const vta_timing_profile *profile;
-    uint32_t most, n;
-    vt_op_blocks *best;
-    uint64_t considered;
+    vt_candidates found;
 } chooser;
-
-static void insert(chooser *c, const vt_op_blocks *b) {
-    uint32_t at = c->n < c->most ? c->n : c->most - 1;
-    if (at < c->n && b->estimate >= c->best[at].estimate) return;
-    if (at == c->n) c->n++;
-    for (; at > 0 && c->best[at - 1].estimate > b->estimate; at--) c->best[at] = c->best[at - 1];
-    c->best[at] = *b;
-}
-
-static bool is_size(int64_t size, int64_t extent) { return size > 0 && size <= extent; }
 
 const char *vt__tiles_admit(const vtac_op *op, const vta_timing_profile *profile, vt_op_blocks *b) {
     const vt_op_shape *s = &op->shape;
     if (b->turns) return "tiles of this operator cannot take turns";
-    if (!is_size(b->oc, s->oc) || !is_size(b->y, s->out_h) || !is_size(b->x, s->out_w))
+    if (!vt__is_size(b->oc, s->oc) || !vt__is_size(b->y, s->out_h) || !vt__is_size(b->x, s->out_w))
         return "a tile is larger than the result, or empty";
     if (b->ic && (!op->is->space->in_parts || b->ic < 0 || s->kernel_h % b->ic)) return "windows are not in such parts";
-    if (!is_size(b->threads, MOST_THREADS)) return "more virtual threads than there may be";
+    if (!vt__is_size(b->threads, MOST_THREADS)) return "more virtual threads than there may be";
     if (!divides(s, b)) return "its tiles do not divide evenly";
     if (!fits(op, b)) return "it does not fit the buffers";
     b->estimate = estimate(op, profile, b);
@@ -155,8 +130,8 @@ const char *vt__tiles_admit(const vtac_op *op, const vta_timing_profile *profile
 
 static void look(chooser *c, vt_op_blocks b) {
     if (vt__tiles_admit(c->op, c->profile, &b)) return;
-    c->considered++;
-    insert(c, &b);
+    c->found.considered++;
+    vt__candidates_keep(&c->found, &b);
 }
 
 static void look_at_threads(chooser *c, vt_op_blocks b) {
@@ -168,9 +143,9 @@ static void look_at_threads(chooser *c, vt_op_blocks b) {
 }
 
 /* `part`: rows of a window that are loaded at one time; 0: all. */
-static void look_at_tiles(chooser *c, const sizes *oc, const sizes *y, const sizes *x, int64_t part) {
+static void look_at_tiles(chooser *c, const vt_sizes *oc, const vt_sizes *y, const vt_sizes *x, int64_t part) {
     /* Whole rows are one load; narrower tiles only where they do not fit. */
-    for (uint32_t j = 0; j < x->n && !c->considered; j++)
+    for (uint32_t j = 0; j < x->n && !c->found.considered; j++)
         for (uint32_t k = 0; k < oc->n; k++)
             for (uint32_t i = 0; i < y->n; i++)
                 look_at_threads(c, (vt_op_blocks){.oc = oc->of[k], .y = y->of[i], .x = x->of[j], .ic = part});
@@ -179,14 +154,14 @@ static void look_at_tiles(chooser *c, const sizes *oc, const sizes *y, const siz
 uint32_t vt__tiles_candidates(const vtac_op *op, const vta_timing_profile *profile, uint32_t most, vt_op_blocks *out,
                               uint64_t *out_considered) {
     const vt_op_shape *s = &op->shape;
-    chooser c = {.op = op, .profile = profile, .most = most, .best = out};
-    sizes oc = sizes_of(s->oc), y = sizes_of(s->out_h), x = sizes_of(s->out_w), part = sizes_of(s->kernel_h);
+    chooser c = {.op = op, .profile = profile, .found = {.room = most, .best = out}};
+    vt_sizes oc = sizes_of(s->oc), y = sizes_of(s->out_h), x = sizes_of(s->out_w), part = sizes_of(s->kernel_h);
     memset(out, 0, most * sizeof *out);
     look_at_tiles(&c, &oc, &y, &x, 0);
-    for (uint32_t i = 1; op->is->space->in_parts && i < part.n && !c.considered; i++)
+    for (uint32_t i = 1; op->is->space->in_parts && i < part.n && !c.found.considered; i++)
         if (s->kernel_h % part.of[i] == 0) look_at_tiles(&c, &oc, &y, &x, part.of[i]);
-    *out_considered = c.considered;
-    return c.n;
+    *out_considered = c.found.considered;
+    return c.found.n;
 }
 
 vta_status vt__tiles_nothing_fits(const vtac_op *op, vta_diag *diag) {

@@ -4,6 +4,7 @@
  * the best of them; turns_time.c says what each takes. */
 #include <string.h>
 
+#include "operators/candidates.h"
 #include "operators/turns.h"
 
 enum {
@@ -115,9 +116,7 @@ static bool make_steps(int64_t extent, int64_t size, bool small_first, vt_op_par
 
 typedef struct chooser {
     vt_turns g;
-    uint32_t room, n;
-    vt_op_blocks *best;
-    uint64_t considered;
+    vt_candidates found;
     bool late_uops; /* where loads of micro-ops run beside a product */
 } chooser;
 
@@ -128,22 +127,14 @@ static bool same_schedule(const vt_op_blocks *x, const vt_op_blocks *y) {
            x->keep_data == y->keep_data && x->keep_weight == y->keep_weight;
 }
 
-static void insert(chooser *c, const vt_op_blocks *b) {
-    for (uint32_t i = 0; i < c->n; i++)
-        if (same_schedule(&c->best[i], b)) return;
-    uint32_t at = c->n < c->room ? c->n : c->room - 1;
-    if (at < c->n && b->estimate >= c->best[at].estimate) return;
-    if (at == c->n) c->n++;
-    for (; at > 0 && c->best[at - 1].estimate > b->estimate; at--) c->best[at] = c->best[at - 1];
-    c->best[at] = *b;
-}
-
 static void look(chooser *c, vt_op_blocks *b) {
     if (!fits(&c->g, b)) return;
-    c->considered++;
+    c->found.considered++;
     b->late_uops = c->late_uops;
     b->estimate = vt__turns_estimate(&c->g, b);
-    insert(c, b);
+    for (uint32_t i = 0; i < c->found.n; i++)
+        if (same_schedule(&c->found.best[i], b)) return;
+    vt__candidates_keep(&c->found, b);
 }
 
 static void look_at_places(chooser *c, vt_op_blocks *b) {
@@ -190,15 +181,15 @@ static void look_at_lists(chooser *c, const vt_op_blocks *base) {
 }
 
 uint32_t vt__turns_choose(const vt_op_cost *cost, uint32_t room, vt_op_blocks *out, uint64_t *out_considered) {
-    chooser c = {.room = room, .best = out, .late_uops = cost->profile->overlapped};
+    chooser c = {.found = {.room = room, .best = out}, .late_uops = cost->profile->overlapped};
     vt_op_blocks bases[BASES];
     *out_considered = 0;
     if (!set(cost, &c.g)) return 0;
-    chooser plain = {.g = c.g, .room = BASES, .best = bases, .late_uops = c.late_uops};
+    chooser plain = {.g = c.g, .found = {.room = BASES, .best = bases}, .late_uops = c.late_uops};
     look_at_sizes(&plain);
-    for (uint32_t i = 0; i < plain.n; i++) look_at_lists(&c, &bases[i]);
-    *out_considered = plain.considered + c.considered;
-    return c.n;
+    for (uint32_t i = 0; i < plain.found.n; i++) look_at_lists(&c, &bases[i]);
+    *out_considered = plain.found.considered + c.found.considered;
+    return c.found.n;
 }
 
 /* ---- Schedules from elsewhere ------------------------------------------------------------------------------------ */
