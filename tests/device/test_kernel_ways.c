@@ -135,6 +135,21 @@ static void by_overlay(void **state) {
     assert_int_equal(kernel.removed, 1);
 }
 
+/* Xilinx's kernels, the early ones of which have no flags. The name is written when the bitstream is there. */
+static void by_name(void **state) {
+    (void)state;
+    put("fpga/state", "operating\n");
+    put("fpga/firmware", "");
+    must(program("", "design.bin"));
+    expect("fpga/firmware", "vta-design.bin");
+    assert_false(is_there("fpga/flags"));
+    assert_int_equal(kernel.applied, 0);
+    put("fpga/flags", "1");
+    must(program("", "design.bin"));
+    expect("fpga/flags", "0");
+    assert_false(is_there("lib/vta-design.bin"));
+}
+
 static void overlay_refused(void **state) {
     (void)state;
     put("design.bin", "bad");
@@ -732,6 +747,7 @@ static void who_may(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {EACH(by_overlay),
+                                       EACH(by_name),
                                        EACH(overlay_refused),
                                        EACH(overlay_of_the_user),
                                        EACH(any_overlay),

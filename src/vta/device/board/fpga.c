@@ -82,7 +82,9 @@ bool vt__fpga_works(const vt_board_settings *s) {
 static vta_status load(const vt_board_settings *s, const char *name, const vta_allocator *a, vta_diag *diag) {
     switch (vt__fpga_way(s)) {
     case VT_FPGA_BY_NAME:
-        VT_TRY(write_text(s->fpga, "flags", "0", diag)); /* the whole FPGA, not a part of it */
+        if (vt__attribute_is_there(s->fpga,
+                                   "flags")) /* the whole FPGA, not a part of it, which early ones did not know */
+            VT_TRY(write_text(s->fpga, "flags", "0", diag));
         VT_TRY(write_text(s->fpga, "firmware", name, diag));
         break;
     case VT_FPGA_BY_OVERLAY: VT_TRY(vt__overlay_apply(s, name, a, diag)); break;
