@@ -7,6 +7,7 @@
 #include "ir/build.h"
 #include "ir/handle.h"
 #include "ir/interp.h"
+#include "ir/runtime_call.h"
 #include "ir/visit.h"
 #include "vta/runtime.h"
 
@@ -194,7 +195,7 @@ static bool run_attr(void *user, vt_interp *in, const vt_stmt *s) {
     if (!vt_attr_is(s, VT_ATTR_UOPS)) return false;
     const vt_var *const *vars = vt_stmt_free_vars(r->ctx, s->u.attr.body, &n); /* at most one */
     scope is = {n ? (int32_t)vt_interp_value(in, vars[0]).u.i : 0, r, in, s};
-    bool gemm = strcmp(s->u.attr.value->u.s, "VTAPushGEMMOp") == 0;
+    bool gemm = vt_is_text(s->u.attr.value, VT_PUSH_GEMM);
     int result = (gemm ? VTAPushGEMMOp : VTAPushALUOp)(handle_of(r, s), record, &is, n ? (int)sizeof is.signature : 0);
     if (result != 0) vt_leave(r->ctx, VTA_ILLEGAL); /* the runtime has said why */
     return true;

@@ -23,8 +23,16 @@
 #define VT_UOP(argument) (VT_OPERAND(VTAUopPush, argument) - 1)
 #define VT_DEP(argument) (VT_OPERAND(VTADepPush, argument) - VT_OPERAND(VTADepPush, from_qid))
 
+/* The functions that run micro-ops: the value of a micro-op scope (VT_ATTR_UOPS) is the name of one. */
+#define VT_PUSH_GEMM "VTAPushGEMMOp"
+#define VT_PUSH_ALU "VTAPushALUOp"
+
+static inline bool vt_is_text(const vt_expr *e, const char *text) {
+    return e->kind == VT_E_STRING && strcmp(e->u.s, text) == 0;
+}
+
 static inline bool vt_is_extern(const vt_expr *e, const char *name) {
-    return vt_is_call(e, VT_OP_CALL_EXTERN) && e->n && e->a[0]->kind == VT_E_STRING && strcmp(e->a[0]->u.s, name) == 0;
+    return vt_is_call(e, VT_OP_CALL_EXTERN) && e->n && vt_is_text(e->a[0], name);
 }
 /* Is it a call of this function of the runtime? With whatever number of arguments. */
 #define VT_IS_RUNTIME(e, name) ((void)VT_OPERANDS(name), vt_is_extern(e, #name))

@@ -32,8 +32,8 @@ vta_status vtac_pass_get(size_t index, vtac_pass_info *out_info) {
     return VTA_OK;
 }
 
-static bool is_disabled(const vtac_lower_options *o, const char *name) {
-    if (o->simple && strcmp(name, "tir.LoopPartition") == 0) return true;
+static bool is_disabled(const vtac_lower_options *o, vt_pass *pass, const char *name) {
+    if (o->simple && pass == vt_pass_loop_partition) return true;
     for (size_t i = 0; i < o->disabled_count; i++)
         if (strcmp(o->disabled[i], name) == 0) return true;
     return false;
@@ -105,7 +105,7 @@ const vt_func *vt_lower(vt_ctx *ctx, const vt_func *f, const vtac_lower_options 
     for (size_t i = 0; i < PASS_COUNT; i++) {
         vtac_pass_event event = {.size = sizeof event, .index = i, .name = passes[i].info.name};
         const vt_func *before = f;
-        event.skipped = (passes[i].sort == VTA && !l->target) || is_disabled(o, event.name);
+        event.skipped = (passes[i].sort == VTA && !l->target) || is_disabled(o, passes[i].run, event.name);
         vt_poll(ctx);
         if (!event.skipped) {
             uint64_t start = vt_now_ns();
@@ -113,7 +113,7 @@ const vt_func *vt_lower(vt_ctx *ctx, const vt_func *f, const vtac_lower_options 
             event.nanoseconds = vt_now_ns() - start;
             if (o->verify) verify(ctx, f, event.name);
             if (f != before) {
-                l->last = event.name;
+                l->last = passes[i].run;
                 l->given = before;
                 vt_own_buffers_check(own, f, event.name);
             }

@@ -1,7 +1,6 @@
 /* Intrinsics: what they compute, what they are made of; the configuration's matrix multiplication. */
-#include <string.h>
-
 #include "ir/attr.h"
+#include "ir/runtime_call.h"
 #include "te/intrin.h"
 #include "te/stmt.h"
 
@@ -152,7 +151,7 @@ enum { COMPUTE_QUEUE = 2 };
 static void gemm_part(te_context *c, te_intrin *in, te_intrin_part part, bool reset, te_tensor *acc, te_tensor *inp,
                       te_tensor *wgt) {
     te_axis *vta = te__out(vt_te_vta_axis(c));
-    te_expr *push = te__out(vt_string(&c->ctx, "VTAPushGEMMOp")), *zero = te_int(c, "int32", 0);
+    te_expr *push = te__out(vt_string(&c->ctx, VT_PUSH_GEMM)), *zero = te_int(c, "int32", 0);
     te_expr *args[8] = {zero,
                         te_int(c, "int32", reset),
                         te_intrin_access(in, acc, "rw"),

@@ -15,17 +15,20 @@
  * where the schedule does not say. */
 typedef const char *vt_tile_axis(const void *schedule, const vt_tensor *t, uint32_t dim);
 
+typedef struct vt_lowering vt_lowering;
+typedef const vt_func *vt_pass(vt_lowering *l, const vt_func *f);
+
 /* One lowering: what passes may ask for. */
-typedef struct vt_lowering {
+struct vt_lowering {
     vt_ctx *ctx;
     vt_target *target;       /* NULL: the processor alone */
     vt_tile_axis *tile_axis; /* may be NULL */
     const void *schedule;    /* what tile_axis is asked about */
     int32_t unroll_max_step; /* loops of at most this many steps are unrolled */
     bool partition_const;    /* loops with constant bounds are cut at their checks, too */
-    const char *last;        /* the last pass that changed something, and what it was given: for those that check it */
+    vt_pass *last;           /* the last pass that changed something, and what it was given: for those that check it */
     const vt_func *given;
-} vt_lowering;
+};
 
 /* What the target says (lower/generic/target.h); false without one. */
 static inline bool vt_memory_of_scope(const vt_lowering *l, const char *scope, vt_memory_info *out_info) {
@@ -38,8 +41,6 @@ static inline bool vt_orders_tasks(const vt_lowering *l, const vt_expr *call) {
     return l->target && l->target->orders_tasks(call);
 }
 static inline bool vt_threads_overlap(const vt_lowering *l) { return l->target && l->target->threads_overlap; }
-
-typedef const vt_func *vt_pass(vt_lowering *l, const vt_func *f);
 
 /* The passes of this folder; the file that defines one has its name. */
 vt_pass vt_pass_common_subexpr, vt_pass_hoist_if_then_else, vt_pass_inject_virtual_thread, vt_pass_loop_partition,

@@ -150,11 +150,7 @@ static const vt_stmt *fold_gemm(folder *st, const vt_stmt *s) {
 
 static const vt_stmt *fold_stmt(vt_mutator *m, const vt_stmt *s) {
     folder *st = (folder *)m;
-    if (vt_attr_is(s, VT_ATTR_UOPS)) {
-        const vt_expr *call = s->u.attr.value;
-        bool gemm = call->kind == VT_E_STRING && strcmp(call->u.s, VT_PUSH_GEMM) == 0;
-        return gemm ? fold_gemm(st, s) : s;
-    }
+    if (vt_attr_is(s, VT_ATTR_UOPS)) return vt_is_text(s->u.attr.value, VT_PUSH_GEMM) ? fold_gemm(st, s) : s;
     uint32_t depth = st->around.n;
     if (s->kind == VT_S_FOR) vt__around_enter(m->ctx, &st->around, s->u.loop.var, s->u.loop.min, s->u.loop.extent);
     s = vt_mutate_stmt_children(m, s);

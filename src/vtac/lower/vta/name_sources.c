@@ -77,8 +77,7 @@ static const char *transfer(const vt_stmt *s) {
 static const char *kernel(vt_ctx *ctx, const vt_stmt *s) {
     const char *name = NULL;
     vt_stmt_walk(s->u.attr.body, find_buffer, find_store, &name);
-    const vt_expr *push = s->u.attr.value;
-    bool alu = push->kind == VT_E_STRING && strcmp(push->u.s, VT_PUSH_ALU) == 0;
+    bool alu = vt_is_text(s->u.attr.value, VT_PUSH_ALU);
     if (name == NULL) return alu ? "alu" : "gemm";
     return alu ? vt_new_format(ctx, "%s.alu", name) : name;
 }

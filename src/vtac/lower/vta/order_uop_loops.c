@@ -8,8 +8,6 @@
  *
  * Boards made from HLS have the same gap between steps of the hardware's loops. An order chosen here keeps it, and that
  * of a function with tails, whose schedule was made for the full tile; that of one without is TVM's. */
-#include <string.h>
-
 #include "arith/linear.h"
 #include "lower/vta/uop_nest.h"
 
@@ -153,8 +151,7 @@ static const vt_stmt *order_scope(orderer *st, const vt_stmt *scope, const vt_st
 }
 
 static const vt_stmt *order_stmt(vt_mutator *m, const vt_stmt *s) {
-    if (!vt_attr_is(s, VT_ATTR_UOPS) || s->u.attr.value->kind != VT_E_STRING ||
-        strcmp(s->u.attr.value->u.s, VT_PUSH_GEMM) != 0)
+    if (!vt_attr_is(s, VT_ATTR_UOPS) || !vt_is_text(s->u.attr.value, VT_PUSH_GEMM))
         return vt_mutate_stmt_children(m, s);
     return order_scope((orderer *)m, s, s->u.attr.body);
 }

@@ -6,8 +6,6 @@
  *     1 <= y*4 + i + dy, with i + dy in [0, 5]     becomes     t <= i + dy, with t = min(max(1 - y*4, 0), 6)
  *
  * and the kernel is known by the clipped values, packed into one number. */
-#include <string.h>
-
 #include "arith/linear.h"
 #include "lower/vta/uop_nest.h"
 
@@ -163,10 +161,7 @@ static const vt_stmt *share_scope(share *st, const vt_stmt *scope) {
 
 static const vt_stmt *share_stmt(vt_mutator *m, const vt_stmt *s) {
     share *st = (share *)m;
-    if (vt_attr_is(s, VT_ATTR_UOPS)) {
-        const vt_expr *call = s->u.attr.value;
-        return call->kind == VT_E_STRING && strcmp(call->u.s, VT_PUSH_GEMM) == 0 ? share_scope(st, s) : s;
-    }
+    if (vt_attr_is(s, VT_ATTR_UOPS)) return vt_is_text(s->u.attr.value, VT_PUSH_GEMM) ? share_scope(st, s) : s;
     uint32_t depth = st->around.n;
     if (s->kind == VT_S_FOR) vt__around_enter(m->ctx, &st->around, s->u.loop.var, s->u.loop.min, s->u.loop.extent);
     s = vt_mutate_stmt_children(m, s);

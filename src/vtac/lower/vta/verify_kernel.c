@@ -1,6 +1,4 @@
 /* Micro-kernels: each is read once, with its loops and its micro-ops. */
-#include <string.h>
-
 #include "lower/vta/verify_kernel.h"
 
 static void add_push(vt_kernel *k, const vt_stmt *s, const vt_expr *e) {
@@ -114,7 +112,7 @@ void vt__verify_kernel(vt_verifier *v, const vt_stmt *scope) {
     k->symbolic = k->guarded = false;
     k->count = 0;
     k->outer_vars = v->path->now.vars;
-    k->mode = strcmp(scope->u.attr.value->u.s, "VTAPushGEMMOp") == 0 ? VT_KIND_GEMM : VT_KIND_ALU;
+    k->mode = vt_is_text(scope->u.attr.value, VT_PUSH_GEMM) ? VT_KIND_GEMM : VT_KIND_ALU;
     read(k, scope->u.attr.body);
     if (k->open) vt__verify_fail(v, VT_RULE_KERNEL, scope, "a hardware loop does not end");
     if (!k->first) vt__verify_fail(v, VT_RULE_KERNEL, scope, "it has no micro-op");

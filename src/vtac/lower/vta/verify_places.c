@@ -2,8 +2,6 @@
  * Both have the same accesses in the same order; how far each has moved is the place of its buffer. Two buffers that
  * share elements must not both be alive, but for the one statement in which an operation takes over the place of an
  * operand. A buffer is alive from its first to its last access, all of a loop that its allocation stands outside of. */
-#include <string.h>
-
 #include "config/config_priv.h"
 #include "ir/print.h"
 #include "lower/generic/util.h"
@@ -293,14 +291,14 @@ uint32_t vt__verify_places(vt_ctx *ctx, const vta_config *config, const vt_func 
 }
 
 const vt_func *vt_pass_verify_shared(vt_lowering *l, const vt_func *f) {
-    if (!l->last || strcmp(l->last, "tir.vta.EarlyRewrite") != 0) return f;
+    if (l->last != vt_pass_early_rewrite) return f;
     (void)vt__verify_places(l->ctx, vt__config(l), l->given, f, false);
     vt__verify_queued(l, l->given, f);
     return f;
 }
 
 const vt_func *vt_pass_verify_places(vt_lowering *l, const vt_func *f) {
-    if (l->last && strcmp(l->last, "tir.StorageRewrite") == 0)
+    if (l->last == vt_pass_storage_rewrite)
         (void)vt__verify_places(l->ctx, vt__config(l), l->given, f, true);
     return f;
 }

@@ -10,8 +10,6 @@
 #define VT_SCOPE(MEMORY, name, scope) static const char VT_SCOPE_##MEMORY[] = scope;
 #include "ir/scope.def"
 #undef VT_SCOPE
-#define VT_PUSH_GEMM "VTAPushGEMMOp"
-#define VT_PUSH_ALU "VTAPushALUOp"
 
 /* The accelerator as the passes of a lowering see it. */
 typedef struct vt_vta {
