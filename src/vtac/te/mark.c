@@ -2,7 +2,9 @@
 #include <string.h>
 
 #include "te/intrin.h"
+#include "te/schedule.h"
 #include "te/steps.h"
+#include "vta/support.h"
 
 static void set_type(te_context *c, te_stage *st, const vt_iter *axis, vt_iter_type type, const char *step) {
     te__loop_at(c, st, axis, step);
@@ -113,4 +115,31 @@ static void tensorize(te_context *c, te_stage *st, const te_axis *at, te_intrin 
 
 vta_status te_tensorize(te_stage *st, te_axis *axis, te_intrin *intrin) {
     TE_RETURN_STATUS(te__stage_context(st), tensorize(st->schedule->c, st, axis, intrin));
+}
+
+/* ---- The names of pragmas ---------------------------------------------------------------------------------------- */
+
+static const char *const names[] = {
+#define VT_PRAGMA(name) #name,
+#include "te/pragmas.def"
+#undef VT_PRAGMA
+};
+enum { N_NAMES = sizeof names / sizeof *names };
+
+static void check(const te_stage *st, const vt_iter *axis, const te__pragma *p) {
+    for (int i = 0; i < N_NAMES; i++)
+        if (strcmp(names[i], p->name) == 0) return;
+    const char *near = vta_nearest_name(p->name, names, N_NAMES);
+    te__raise_at(st->schedule->c, p->pos, VTA_INVALID_ARGUMENT,
+                 "%s.%s: there is no pragma \"%s\" for the accelerator%s%s%s", st->origin->name, vt_var_name(axis->var),
+                 p->name, near ? "; did you mean " : "", near ? near : "",
+                 near ? "?" : ": there are dma_copy, alu, ... (docs/kernel-files.md)");
+}
+
+void vt_te_check_pragmas(const te_schedule *s) {
+    for (uint32_t i = 0; i < s->n_stages; i++)
+        for (uint32_t j = 0; j < s->stages[i]->n_attrs; j++) {
+            const te__axis_attr *attr = &s->stages[i]->attrs[j];
+            for (uint32_t k = 0; k < attr->n_pragmas; k++) check(s->stages[i], attr->axis, &attr->pragmas[k]);
+        }
 }

@@ -19,8 +19,6 @@ struct te__scan {
     const vt_tensor *const *needed; /* what the body reads from outside of it, and the first rows */
 };
 
-bool te__scan_has_state(const te__scan *scan, const vt_tensor *t);
-bool te__scan_has_update(const te__scan *scan, const vt_operation *op);
 /* Puts what scans need of their states into their loops. Raises when the loops of one are not in order. */
 void te__place_scans(te_schedule *s);
 /* The first row that an operation inside of a scan is computed for; false where it is in none. */

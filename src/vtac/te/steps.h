@@ -20,9 +20,5 @@ void te__refuse_bound(te_context *c, const te_stage *st, const vt_iter *axis, co
 void te__refuse_marked(te_context *c, const te_stage *st, const vt_iter *axis, const char *step);
 /* Computes a stage at a loop of another one, which needs it; raises. */
 void te__attach_at(te_context *c, te_stage *st, te_stage *parent, const vt_iter *at);
-void te__add_relation(vt_ctx *ctx, te_stage *st, te__relation r);
-/* By a constant factor, or into `factor` parts. */
-void te__split(te_context *c, te_stage *st, const vt_iter *axis, int64_t factor, bool parts, const vt_iter **outer,
-               const vt_iter **inner);
 
 #endif

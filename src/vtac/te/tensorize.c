@@ -153,13 +153,14 @@ static bool is_tensorized_at(const te_stage *st, uint32_t i) {
     return attr && attr->type == VT_ITER_TENSORIZED;
 }
 
-bool te__is_tensorized(const te_stage *st) {
+static bool is_tensorized(const te_stage *st) {
     bool any = false;
     for (uint32_t i = 0; i < st->leaf.n; i++) any = any || is_tensorized_at(st, i);
     return any;
 }
 
-te__loops *te__match_stage(te_context *c, const te_stage *st, const vt_ptrmap *ranges, te__match *out_match) {
+/* The match of a stage of a schedule in normal form; raises where the two differ. Its loops. */
+static te__loops *match_stage(te_context *c, const te_stage *st, const vt_ptrmap *ranges, te__match *out_match) {
     vt_ctx *ctx = &c->ctx;
     te__match m = {.c = c, .ctx = ctx, .st = st, .op = st->op, .ranges = ranges};
     while (!is_tensorized_at(st, m.at)) m.at++;
@@ -180,6 +181,61 @@ te__loops *te__match_stage(te_context *c, const te_stage *st, const vt_ptrmap *r
 
 const vt_stmt *te__make_tensorized(te_context *c, const te_stage *st, const vt_ptrmap *ranges) {
     te__match m;
-    te__loops *loops = te__match_stage(c, st, ranges, &m);
+    te__loops *loops = match_stage(c, st, ranges, &m);
     return assemble(&m, loops);
+}
+
+/* ---- The match, for programs that ask ---------------------------------------------------------------------------- */
+
+struct te_matching {
+    te__match m;
+    const vt_expr **bodies;
+};
+
+static te_stage *normal_stage(const te_stage *st) {
+    te_schedule *s = te__normalize(st->schedule);
+    return s->stages[te__stage_index(st->schedule, st)];
+}
+
+static te_matching *matching(te_context *c, const te_stage *given) {
+    te_matching *result = VT_NEW(&c->ctx, te_matching);
+    const te_stage *st = normal_stage(given);
+    if (!is_tensorized(st))
+        te__raise(c, VTA_INVALID_ARGUMENT, "te_tensorized: no loop of %s is tensorized", given->origin->name);
+    const vt_ptrmap *ranges = te__infer_bounds(st->schedule);
+    te__loops *loops = match_stage(c, st, ranges, &result->m);
+    result->bodies = VT_NEW_ARRAY(&c->ctx, const vt_expr *, st->op->n_outputs);
+    for (uint32_t k = 0; k < st->op->n_outputs; k++)
+        result->bodies[k] = te__matched_body(&result->m, k, loops->main_values);
+    return result;
+}
+
+te_matching *te_tensorized(te_stage *st) {
+    if (!vt_is(st, VT_TAG_STAGE)) return NULL;
+    te_context *c = st->schedule->c;
+    TE_RETURN(c, matching(c, st));
+}
+
+static void give(vt_range r, te_expr **out_min, te_expr **out_extent) {
+    *out_min = te__out(r.min);
+    *out_extent = te__out(r.extent);
+}
+
+vta_status te_tensorized_axis(const te_matching *m, size_t axis, te_expr **out_min, te_expr **out_extent) {
+    if (!m || !out_min || !out_extent) return VTA_INVALID_ARGUMENT;
+    if (axis >= m->m.op->n_axes + m->m.op->n_reduce) return VTA_OUT_OF_RANGE;
+    give(m->m.own[axis], out_min, out_extent);
+    return VTA_OK;
+}
+
+vta_status te_tensorized_input(const te_matching *m, size_t input, size_t dim, te_expr **out_min,
+                               te_expr **out_extent) {
+    if (!m || !out_min || !out_extent) return VTA_INVALID_ARGUMENT;
+    if (input >= m->m.op->n_inputs || dim >= m->m.op->inputs[input]->ndim) return VTA_OUT_OF_RANGE;
+    give(m->m.regions[input][dim], out_min, out_extent);
+    return VTA_OK;
+}
+
+te_expr *te_tensorized_body(const te_matching *m, size_t index) {
+    return m && index < m->m.op->n_outputs ? te__out(m->bodies[index]) : NULL;
 }

@@ -31,10 +31,7 @@ void te__find_regions(te__match *m);
 void te__match_shapes(te__match *m);
 void te__match_bodies(te__match *m, const vt_ptrmap *values);
 
-/* The match of a stage of a schedule in normal form; raises where the two differ. Its loops. */
-te__loops *te__match_stage(te_context *c, const te_stage *st, const vt_ptrmap *ranges, te__match *out_match);
 /* Body `index` of the stage over the axes and inputs of the intrinsic. */
 const vt_expr *te__matched_body(te__match *m, uint32_t index, const vt_ptrmap *values);
-bool te__is_tensorized(const te_stage *st);
 
 #endif
