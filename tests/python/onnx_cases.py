@@ -11,11 +11,12 @@ F32, F64, I8, U8, I16, I32, I64, BOOL = (np.dtype(t) for t in ("float32", "float
 CASES = {}
 
 
-def operator(*names, sets=(7, 24)):
-    """Registers the function for these operators; `sets`: the first and the last operator set it draws for."""
+def operator(*names, sets=(7, 24), domain=""):
+    """Registers the function for these operators; `sets`: the first and the last operator set it draws for. Of another
+    domain than ONNX's own the name has it in front."""
     def register(function):
         for name in names:
-            CASES[name] = (function, sets)
+            CASES[f"{domain}.{name}" if domain else name] = (function, sets)
         return function
     return register
 
@@ -24,10 +25,11 @@ class Draw:
     """What is random in a case, and what comes of it: a node's inputs and attributes."""
 
     def __init__(self, name, seed, opset=None):
-        self.name, self.random = name, np.random.default_rng([seed, *name.encode()])
+        self.random = np.random.default_rng([seed, *name.encode()])
         function, (first, last) = CASES[name]
+        self.domain, _, self.name = name.rpartition(".")
         self.opset = opset or int(self.random.integers(first, last + 1))
-        self.domain, self.attributes, self.inputs, self.constants = "", {}, {}, {}
+        self.attributes, self.inputs, self.constants = {}, {}, {}
         self.order, self.outputs, self.tolerance = [], 1, 1e-5
         function(self)
 
@@ -71,14 +73,14 @@ class Draw:
 
     def model(self):
         """The case as the bytes of a model."""
-        outputs = [f"y{i}" for i in range(self.outputs)]
+        outputs = self.outputs if isinstance(self.outputs, list) else [f"y{i}" for i in range(self.outputs)]
         node = helper.make_node(self.name, self.order, outputs, domain=self.domain, **self.attributes)
         values = [helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(a.dtype)
                                                 if hasattr(helper, "np_dtype_to_tensor_dtype")
                                                 else numpy_helper.from_array(a).data_type, a.shape)
                   for name, a in self.inputs.items()]
         results = [helper.make_empty_tensor_value_info(name) if hasattr(helper, "make_empty_tensor_value_info")
-                   else helper.ValueInfoProto(name=name) for name in outputs]
+                   else helper.ValueInfoProto(name=name) for name in outputs if name]
         constants = [numpy_helper.from_array(a, name) for name, a in self.constants.items()]
         graph = helper.make_graph([node], self.name, values, results, constants)
         sets = [helper.make_opsetid("", self.opset)]

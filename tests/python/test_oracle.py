@@ -18,6 +18,7 @@ import vta
 try:
     import onnx_cases
     import onnx_cases_new  # noqa: F401 - it adds to onnx_cases.CASES
+    import onnx_runtime_cases  # noqa: F401 - so does it
 except ImportError:  # no python3-onnx, which writes the models
     onnx_cases = None
 

@@ -50,22 +50,22 @@ static vt_onnx_window window_of(const vt_onnx_node *n, const vt_gtype *x, const 
 }
 
 /* Weights: input 1, or 3 of a quantized one. */
-void vt__onnx_conv(const vt_onnx_node *n) {
-    vt_gop op = vt_gop_find(n->p->op_type);
+vt_gvalue *vt__mk_conv(const vt_onnx_node *n, vt_gop op, size_t inputs) {
     vt_gvalue *in[9] = {NULL};
     vt_gvalue *x = vt__onnx_need(n, 0), *k = vt__onnx_need(n, op == VT_G_QLINEAR_CONV ? 3 : 1);
-    if (n->p->n_input > 9) vt__onnx_wrong(n, "%zu inputs", n->p->n_input);
-    for (size_t i = 0; i < n->p->n_input; i++) in[i] = vt__onnx_in(n, i);
+    if (inputs > 9) vt__onnx_wrong(n, "%zu inputs", inputs);
+    for (size_t i = 0; i < inputs; i++) in[i] = vt__onnx_in(n, i);
     if (k->type.rank != x->type.rank) vt__onnx_wrong(n, "input and weights have not as many axes");
     vt_onnx_window w = window_of(n, &x->type, &k->type.dim[2]);
     int64_t group = vt__onnx_int(n, "group", 1);
     if (w.spatial == 3 && op != VT_G_CONV) vt__onnx_unsupported(n, "quantized windows over 3 axes");
-    if (w.spatial == 3)
-        vt__onnx_out(n, 0, vt__mk_volume_conv(n, in, &w, group));
-    else
-        vt__onnx_out(n, 0,
-                     vt__onnx_make(n, op, (uint32_t)n->p->n_input, in,
-                                   VT_ONNX_ATTRIBUTES(WINDOW_ATTRIBUTES(w), VT_GSET_INT(GROUP, group))));
+    if (w.spatial == 3) return vt__mk_volume_conv(n, in, &w, group);
+    return vt__onnx_make(n, op, (uint32_t)inputs, in,
+                         VT_ONNX_ATTRIBUTES(WINDOW_ATTRIBUTES(w), VT_GSET_INT(GROUP, group)));
+}
+
+void vt__onnx_conv(const vt_onnx_node *n) {
+    vt__onnx_out(n, 0, vt__mk_conv(n, vt_gop_find(n->p->op_type), n->p->n_input));
 }
 
 /* The extent of an output without padding. */

@@ -50,7 +50,7 @@ typedef struct vt_onnx_attribute {
 typedef struct vt_onnx_op {
     const char *name, *domain;
     vt_onnx_function *read;
-    vt_onnx_attribute attributes[10];
+    vt_onnx_attribute attributes[16];
 } vt_onnx_op;
 
 #define VT_ONNX_OP(name, domain, function, ...) vt_onnx_function vt__onnx_##function;

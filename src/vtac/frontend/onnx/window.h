@@ -16,6 +16,9 @@ typedef struct vt_onnx_window {
     VT_GSET_INTS(STRIDES, (w).spatial, (w).strides), VT_GSET_INTS(PADS, 2 * (w).spatial, (w).pads),                    \
         VT_GSET_INTS(DILATIONS, (w).spatial, (w).dilations)
 
+/* The convolution of the node's first inputs, with its attributes. */
+vt_gvalue *vt__mk_conv(const vt_onnx_node *n, vt_gop op, size_t inputs);
+
 /* op_volume.c: windows over three axes, made of windows over two. `in`: input, weights, bias or NULL. */
 vt_gvalue *vt__mk_volume_conv(const vt_onnx_node *n, vt_gvalue *const in[3], const vt_onnx_window *w, int64_t group);
 vt_gvalue *vt__mk_volume_conv_transpose(const vt_onnx_node *n, vt_gvalue *const in[3], const vt_onnx_window *w,
