@@ -18,7 +18,8 @@ import vta
 try:
     import onnx_cases
     import onnx_cases_new  # noqa: F401 - it adds to onnx_cases.CASES
-    import onnx_runtime_cases  # noqa: F401 - so does it
+    import onnx_runtime_cases  # noqa: F401 - so do these
+    import onnx_sequence_cases  # noqa: F401
 except ImportError:  # no python3-onnx, which writes the models
     onnx_cases = None
 

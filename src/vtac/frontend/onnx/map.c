@@ -15,8 +15,14 @@ static vt_onnx_map_entry *place(vt_onnx_map_entry *entries, uint32_t cap, const 
     return &entries[i];
 }
 
-void *vt__onnx_map_get(const vt_onnx_map *m, const char *key) {
+void *vt__onnx_map_own(const vt_onnx_map *m, const char *key) {
     return m->cap ? place(m->entries, m->cap, key)->value : NULL;
+}
+
+void *vt__onnx_map_get(const vt_onnx_map *m, const char *key) {
+    void *value = NULL;
+    for (; m && !value; m = m->outer) value = vt__onnx_map_own(m, key);
+    return value;
 }
 
 static void grow(vt_ctx *ctx, vt_onnx_map *m) {

@@ -18,7 +18,7 @@ static void note_outputs(sorter *s, uint32_t i) {
     const Onnx__NodeProto *p = s->r->from->node[i];
     for (size_t k = 0; k < p->n_output; k++) {
         if (!*p->output[k]) continue;
-        if (vt__onnx_map_get(&s->r->values, p->output[k]) ||
+        if (vt__onnx_map_own(&s->r->values, p->output[k]) ||
             !vt__onnx_map_put(s->r->ctx, &s->makers, p->output[k], &s->r->from->node[i]))
             vt__onnx_refuse(s->r, "node %s computes %s, which there is already", vt__onnx_node_name(p), p->output[k]);
     }
@@ -40,8 +40,8 @@ static void look(sorter *s) {
         return;
     }
     const char *name = p->input[v->input++];
-    if (!*name || vt__onnx_map_get(&s->r->values, name)) return;
-    Onnx__NodeProto **maker = vt__onnx_map_get(&s->makers, name);
+    Onnx__NodeProto **maker = *name ? vt__onnx_map_get(&s->makers, name) : NULL;
+    if (!*name || (!maker && vt__onnx_map_get(&s->r->values, name))) return;
     if (!maker)
         vt__onnx_refuse(s->r, "node %s (%s): nothing computes its input %s, and it is no constant",
                         vt__onnx_node_name(p), vt__onnx_name(p->op_type), name);

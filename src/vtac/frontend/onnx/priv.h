@@ -16,10 +16,13 @@ typedef struct vt_onnx_map_entry {
 typedef struct vt_onnx_map {
     vt_onnx_map_entry *entries;
     uint32_t count, cap;
+    const struct vt_onnx_map *outer; /* where a key is looked for that is not here; NULL: nowhere */
 } vt_onnx_map;
 
 void *vt__onnx_map_get(const vt_onnx_map *m, const char *key);
-/* False when the key is there already. */
+/* The same without the outer map. */
+void *vt__onnx_map_own(const vt_onnx_map *m, const char *key);
+/* False when the key is there already, in the outer map not counting. */
 bool vt__onnx_map_put(vt_ctx *ctx, vt_onnx_map *m, const char *key, void *value);
 
 typedef struct vt_onnx_reader {
@@ -29,6 +32,7 @@ typedef struct vt_onnx_reader {
     const Onnx__GraphProto *from;
     int64_t opset;
     vt_onnx_map values; /* vt_gvalue by ONNX's name */
+    uint32_t body_nodes; /* that were read in bodies of If, Loop and Scan */
     uint32_t refused;   /* nodes and attributes that are not supported; each has its diagnostic */
 } vt_onnx_reader;
 
@@ -70,6 +74,9 @@ const char *vt__onnx_name(const char *name);
 const char *vt__onnx_node_name(const Onnx__NodeProto *p);
 Onnx__AttributeProto__AttributeType vt__onnx_attribute_type(const Onnx__AttributeProto *a);
 
+/* The nodes of a body, which sees the values of the graph around it. in: values for its inputs; out: as many as it has
+ * outputs. */
+void vt__onnx_read_body(vt_onnx_reader *r, const Onnx__GraphProto *body, vt_gvalue *const *in, vt_gvalue **out);
 /* Refuses the model: what is wrong with it. */
 _Noreturn void vt__onnx_refuse(vt_onnx_reader *r, const char *fmt, ...) VTA_PRINTF(2, 3);
 /* The same for a node. */

@@ -203,6 +203,23 @@ static void read_outputs(vt_onnx_reader *r) {
     }
 }
 
+void vt__onnx_read_body(vt_onnx_reader *r, const Onnx__GraphProto *body, vt_gvalue *const *in, vt_gvalue **out) {
+    vt_onnx_reader inner = *r;
+    inner.from = body;
+    inner.values = (vt_onnx_map){.outer = &r->values};
+    inner.refused = 0;
+    vt__onnx_check(&inner);
+    read_initializers(&inner);
+    for (size_t i = 0; i < body->n_input; i++) put_value(&inner, vt__onnx_name(body->input[i]->name), in[i]);
+    read_nodes(&inner, vt__onnx_order(&inner));
+    for (size_t i = 0; i < body->n_output; i++) {
+        const char *name = vt__onnx_name(body->output[i]->name);
+        out[i] = vt__onnx_map_get(&inner.values, name);
+        if (!out[i]) vt__onnx_refuse(r, "nothing computes output %s of a body", name);
+    }
+    r->body_nodes = inner.body_nodes;
+}
+
 const vt_graph *vt_onnx_read(vt_ctx *ctx, const void *bytes, size_t size, const vt_onnx_options *options) {
     vt_onnx_reader r = {.ctx = ctx, .options = options};
     const Onnx__ModelProto *m = unpack(ctx, options->name, &onnx__model_proto__descriptor, bytes, size);
