@@ -85,7 +85,7 @@ static inline Onnx__ValueInfoProto *make_value(const char *name, int32_t type, c
         d->value_case = ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE;
         if (end == at) {
             d->value_case = ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM;
-            d->dim_param = make_text("open");
+            d->dim_param = memcpy(make_room(strcspn(at, ",") + 1, 1), at, strcspn(at, ","));
         }
     }
     return v;

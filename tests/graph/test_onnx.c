@@ -335,7 +335,7 @@ static void test_inputs(void **state) {
     make_input(&m, "x", F32, "n,3,h");
     make_node(&m, "Relu", "x", "y", "");
     make_output(&m, "y");
-    is_refused(&m, NULL, VTA_MISMATCH, "leaves the extent of axis 2 of input x open: give its shape");
+    is_refused(&m, NULL, VTA_MISMATCH, "leaves extents of its inputs open: give them, likely --shape x=1,3,128");
     for (int i = 0; i < 2; i++) {
         world w;
         reading r = {.m = &m, .options = o};

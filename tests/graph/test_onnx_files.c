@@ -117,9 +117,9 @@ static void test_values(void **state) {
         MAKE_INTS(&m, "pads", "4", 0, 1, 0, 1);
         snprintf(text, sizeof text, "mode:%s", modes[i]);
         make_node(&m, "Pad", "x pads", "t", text);
-        refuses(
-            &m, NULL, VTA_UNSUPPORTED,
-            "error: made.onnx: node t (Pad): attribute mode: its value is not supported (constant|reflect|edge|wrap are)");
+        refuses(&m, NULL, VTA_UNSUPPORTED,
+                "error: made.onnx: node t (Pad): attribute mode: its value is not supported "
+                "(constant|reflect|edge|wrap are)");
     }
     starts(&m);
     make_input(&m, "x", F32, "4,4");
@@ -183,15 +183,40 @@ static void test_inputs(void **state) {
     world_close(&w);
 }
 
+/* Extents of one name are one extent: that of a shape that is given, or of a first axis. What is open is asked for at
+ * once. */
+static void test_names_of_extents(void **state) {
+    const char *const shape[] = {"x=2,7,5"};
+    vt_onnx_options o = {.shapes = shape, .shape_count = 1};
+    reading r;
+    making m;
+    world w;
+    (void)state;
+    starts(&m);
+    make_node(&m, "Neg", "x", "t", "");
+    make_output(&m, "t");
+    make_input(&m, "x", F32, "batch,steps,5");
+    make_input(&m, "y", F32, "4,batch,steps");
+    make_input(&m, "z", F32, "1,3,rows,columns");
+    refuses(&m, NULL, VTA_MISMATCH,
+            "error: made.onnx: the model leaves extents of its inputs open: give them, likely --shape x=1,128,5 "
+            "--shape y=4,1,128 --shape z=1,3,224,224");
+    m.graph.n_input = 2;
+    r = (reading){.m = &m, .options = o};
+    world_open(&w);
+    assert_int_equal(vt_protect(&w.ctx, read_model, &r), VTA_OK);
+    assert_non_null(strstr(r.text, "input x: float32[2,7,5]\ninput y: float32[4,2,7]\n"));
+    world_close(&w);
+}
+
 static void test_bad_inputs(void **state) {
     making m;
     (void)state;
     starts(&m);
     make_node(&m, "Neg", "x", "t", "");
     make_input(&m, "x", F32, "1,n,3");
-    refuses(
-        &m, NULL, VTA_MISMATCH,
-        "error: made.onnx: the model leaves the extent of axis 1 of input x open: give its shape, as x=1,3,224,224");
+    refuses(&m, NULL, VTA_MISMATCH,
+            "error: made.onnx: the model leaves extents of its inputs open: give them, likely --shape x=1,128,3");
     m.inputs[0] = make_value("x", F32, "1,1,1,1,1,1,1,1,1");
     refuses(&m, NULL, VTA_MISMATCH, "error: made.onnx: input x has 9 axes; at most 8 are supported");
     m.inputs[0] = make_value("x", F32, "1,1,1,1,1,1,1,1");
@@ -314,10 +339,11 @@ static void test_depth(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_many),           cmocka_unit_test(test_order),
-                                       cmocka_unit_test(test_diamond),        cmocka_unit_test(test_check),
-                                       cmocka_unit_test(test_values),         cmocka_unit_test(test_inputs),
-                                       cmocka_unit_test(test_bad_inputs),     cmocka_unit_test(test_versions),
-                                       cmocka_unit_test(test_unknown_fields), cmocka_unit_test(test_depth)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_many),       cmocka_unit_test(test_order),
+                                       cmocka_unit_test(test_diamond),    cmocka_unit_test(test_check),
+                                       cmocka_unit_test(test_values),     cmocka_unit_test(test_inputs),
+                                       cmocka_unit_test(test_bad_inputs), cmocka_unit_test(test_names_of_extents),
+                                       cmocka_unit_test(test_versions),   cmocka_unit_test(test_unknown_fields),
+                                       cmocka_unit_test(test_depth)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

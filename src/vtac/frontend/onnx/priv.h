@@ -31,9 +31,11 @@ typedef struct vt_onnx_reader {
     const vt_onnx_options *options;
     const Onnx__GraphProto *from;
     int64_t opset;
-    vt_onnx_map values; /* vt_gvalue by ONNX's name */
+    vt_onnx_map values;  /* vt_gvalue by ONNX's name */
+    vt_onnx_map symbols; /* int64_t by the name that the model gives an extent */
+    const char *open;    /* options that would give the extents that are left open; NULL: none is */
     uint32_t body_nodes; /* that were read in bodies of If, Loop and Scan */
-    uint32_t refused;   /* nodes and attributes that are not supported; each has its diagnostic */
+    uint32_t refused;    /* nodes and attributes that are not supported; each has its diagnostic */
 } vt_onnx_reader;
 
 /* One node on its way. */

@@ -96,19 +96,70 @@ static void check_given(vt_onnx_reader *r, const char *name, const Onnx__TensorS
                             (long long)extent_of(s->dim[i]), (long long)dims[i]);
 }
 
+static const char *symbol_of(const Onnx__TensorShapeProto__Dimension *d) {
+    return d->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM && d->dim_param ? d->dim_param : "";
+}
+
+/* The extent that another input gives the name of this one; -1: none does. */
+static int64_t named_extent(const vt_onnx_reader *r, const Onnx__TensorShapeProto__Dimension *d) {
+    const int64_t *extent = *symbol_of(d) ? vt__onnx_map_get(&r->symbols, symbol_of(d)) : NULL;
+    return extent ? *extent : -1;
+}
+
+/* What an input of these extents is likely to take where they are -1: images of 224 x 224, 128 of anything else. */
+static const char *likely_shape(vt_onnx_reader *r, uint32_t rank, const int64_t *dims) {
+    const char *text = "";
+    bool image = rank == 4 && (dims[1] == 1 || dims[1] == 3 || dims[3] == 1 || dims[3] == 3);
+    for (uint32_t i = 0; i < rank; i++)
+        text = vt_new_format(r->ctx, "%s%s%lld", text, i ? "," : "",
+                             (long long)(dims[i] >= 0 ? dims[i]
+                                         : i == 0     ? 1
+                                         : image      ? 224
+                                                      : 128));
+    return text;
+}
+
 static uint32_t model_shape(vt_onnx_reader *r, const char *name, const Onnx__TensorShapeProto *s,
                             int64_t dims[VT_MOST_RANK]) {
+    bool open = false;
     if (s->n_dim > VT_MOST_RANK)
         vt__onnx_refuse(r, "input %s has %zu axes; at most %d are supported", name, s->n_dim, VT_MOST_RANK);
     for (uint32_t i = 0; i < s->n_dim; i++) {
         dims[i] = extent_of(s->dim[i]);
+        if (dims[i] < 0) dims[i] = named_extent(r, s->dim[i]);
         if (dims[i] < 0 && i == 0) dims[i] = r->options->batch ? r->options->batch : 1;
-        if (dims[i] < 0)
-            vt__onnx_refuse(
-                r, "the model leaves the extent of axis %u of input %s open: give its shape, as %s=1,3,224,224",
-                (unsigned)i, name, name);
+        open = open || dims[i] < 0;
+    }
+    if (open) {
+        const char *likely = likely_shape(r, (uint32_t)s->n_dim, dims);
+        r->open = vt_new_format(r->ctx, "%s%s--shape %s=%s", r->open ? r->open : "", r->open ? " " : "", name, likely);
+        for (uint32_t i = 0; i < s->n_dim; i++) dims[i] = dims[i] < 0 ? 1 : dims[i]; /* the model is refused later */
     }
     return (uint32_t)s->n_dim;
+}
+
+static void note_symbol(vt_onnx_reader *r, const Onnx__TensorShapeProto__Dimension *d, int64_t extent) {
+    int64_t *known = VT_NEW(r->ctx, int64_t);
+    *known = extent;
+    if (*symbol_of(d)) vt__onnx_map_put(r->ctx, &r->symbols, symbol_of(d), known);
+}
+
+/* Extents by the names that the model gives them: of the shapes that are given, then of first axes, which are a batch.
+ */
+static void note_symbols(vt_onnx_reader *r, size_t inputs) {
+    for (uint32_t given = 2; given-- > 0;) {
+        for (size_t i = 0; i < r->from->n_input; i++) {
+            const Onnx__ValueInfoProto *v = r->from->input[i];
+            const char *text = shape_text(r, vt__onnx_name(v->name), inputs);
+            int64_t dims[VT_MOST_RANK] = {r->options->batch ? r->options->batch : 1};
+            bool tensor = v->type && v->type->value_case == ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE;
+            const Onnx__TensorShapeProto *s = tensor ? v->type->tensor_type->shape : NULL;
+            if (!s || !s->n_dim || !given != !text) continue;
+            uint32_t rank = text ? parse_shape(r, text, dims) : 1;
+            for (uint32_t k = 0; k < rank && k < s->n_dim; k++)
+                if (extent_of(s->dim[k]) < 0) note_symbol(r, s->dim[k], dims[k]);
+        }
+    }
 }
 
 static vt_gtype input_type(vt_onnx_reader *r, const Onnx__ValueInfoProto *v, size_t inputs) {
@@ -146,12 +197,14 @@ static void read_inputs(vt_onnx_reader *r) {
     size_t inputs = 0;
     for (size_t i = 0; i < r->from->n_input; i++)
         inputs += !vt__onnx_map_get(&r->values, vt__onnx_name(r->from->input[i]->name));
+    note_symbols(r, inputs);
     for (size_t i = 0; i < r->from->n_input; i++) {
         const char *name = vt__onnx_name(r->from->input[i]->name);
         const vt_gvalue *known = vt__onnx_map_get(&r->values, name);
         if (known && known->data) continue;
         put_value(r, name, vt_graph_input(r->g, name, input_type(r, r->from->input[i], inputs)));
     }
+    if (r->open) vt__onnx_refuse(r, "the model leaves extents of its inputs open: give them, likely %s", r->open);
     for (size_t i = 0; i < r->options->shape_count; i++) {
         const char *is = strrchr(r->options->shapes[i], '=');
         const char *name =
