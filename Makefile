@@ -3,11 +3,14 @@ PACKAGES = scripts/install_packages
 
 CTEST = ctest --output-on-failure -j$(shell nproc) --test-dir
 
+LLVM = $(shell sed -n 's/^set.VT_LLVM_VERSION \([0-9]*\) .*/\1/p' CMakeLists.txt)
+VERSION = $(shell sed -n 's/^project.vta VERSION \([0-9.]*\) .*/\1/p' CMakeLists.txt)
+
 # Only plain `make` says where the tool is.
 TELL = $(if $(filter-out all,$(or $(MAKECMDGOALS),all)),,yes)
 
 .PHONY: all run test test-all build-tests test-hardware prove bench notebook asan tsan fuzz lower clang clang-asan \
-        install format check-format clean
+        install uninstall dist format check-format clean
 
 all:
 	@$(PACKAGES) build
@@ -79,9 +82,19 @@ fuzz:
 install: all
 	@cmake --install build $(if $(PREFIX),--prefix $(PREFIX))
 
+# Removes what the last `make install` of this tree put in place.
+uninstall:
+	@cmake -DMANIFEST=build/install_manifest.txt -P cmake/uninstall.cmake
+
+# The sources of a release, which build and pass their tests without git: build/vta-VERSION.tar.gz, of what is committed.
+dist:
+	@mkdir -p build
+	@git archive --format=tar.gz --prefix=vta-$(VERSION)/ -o build/vta-$(VERSION).tar.gz HEAD
+	@echo build/vta-$(VERSION).tar.gz
+
 format check-format:
 	@$(PACKAGES) format
-	@git ls-files '*.c' '*.h' | xargs clang-format-19 $(if $(filter format,$@),-i,--dry-run --Werror)
+	@(git ls-files '*.c' '*.h' 2>/dev/null || find [a-z]*/ -name '*.[ch]') | xargs clang-format-$(LLVM) $(if $(filter format,$@),-i,--dry-run --Werror)
 
 clean:
 	@rm -rf build build-*

@@ -7,7 +7,7 @@
  *  - A handle is opaque, owned by who created it, and freed by the function named in its creator's comment;
  *    arguments are borrowed for the call unless the comment says otherwise. Strings are UTF-8, zero terminated.
  *  - Structs of options and results begin with their `size`: sizeof the struct, or 0 for the size that it has in
- *    version 0.1, so that {0} and designated initializers are right. Fields are only ever added at the end. Of a
+ *    version 1.0, so that {0} and designated initializers are right. Fields are only ever added at the end. Of a
  *    shorter struct than its own the library reads and writes what is there; one with something set that the library
  *    does not know is refused (VTA_UNSUPPORTED). Result structs are initialized by the caller.
  *  - These have no size, since they are elements of arrays, callbacks, or records that are read one by one; they change
@@ -46,7 +46,7 @@ VTA_API const char *vta_status_name(vta_status status);
 
 /* The version of the library, "major.minor.patch". Static storage. */
 VTA_API const char *vta_version(void);
-/* Which build of it: "0.1.0-" and a hash of the headers that libvta and libvtac share. The two must be of one build:
+/* Which build of it: "1.0.0-" and a hash of the headers that libvta and libvtac share. The two must be of one build:
  * what a libvtac beside another libvta is asked to do is refused (VTA_MISMATCH). Static storage. */
 VTA_API const char *vta_build_id(void);
 

@@ -12,11 +12,11 @@ static void another_build(void **state) {
     vta_diag *diag = vta_diag_create(NULL);
     vtac_kernel *kernel;
     static const char text[] = "kernel k\ninput A: int32[4]\noutput B[i: 4] = A[i] + 1\ntarget llvm\n";
-    id = "0.1.0-0123456789ab";
+    id = "1.0.0-0123456789ab";
     te_context *c = te_context_create(config, NULL);
     assert_non_null(c);
     assert_int_equal(te_context_status(c), VTA_MISMATCH);
-    assert_non_null(strstr(vta_diag_text(te_context_diag(c)), "libvta that it found of 0.1.0-0123456789ab"));
+    assert_non_null(strstr(vta_diag_text(te_context_diag(c)), "libvta that it found of 1.0.0-0123456789ab"));
     assert_ptr_not_equal(te_context_config(c), config);
     te_context_destroy(c);
     assert_int_equal(vtac_kernel_parse(text, strlen(text), "k", NULL, config, NULL, diag, &kernel), VTA_MISMATCH);

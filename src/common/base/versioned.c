@@ -4,7 +4,7 @@
 
 enum { SIZE_MOST = 1 << 16 };
 
-/* What a struct says about itself; 0, a caller's that did not say, is the size in version 0.1: nothing was added yet.
+/* What a struct says about itself; 0, a caller's that did not say, is the size in version 1.0: nothing was added yet.
  */
 static size_t size_of(const void *given, size_t own_size) {
     size_t size;
