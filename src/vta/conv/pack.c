@@ -104,8 +104,7 @@ static void pack_filter(const packing *p, const int8_t *from, int64_t o) {
     int64_t rows = c->fold == VTA_FOLD_KERNEL ? c->kernel_h : 1, columns = c->fold == VTA_FOLD_NONE ? 1 : c->kernel_w;
     for (int64_t i = 0; i < each; i++, from += c->kernel_h * c->kernel_w)
         for (int64_t lane = 0; lane < rows * columns; lane++)
-            pack_taps(p, from + lane / columns * c->kernel_w + lane % columns,
-                      place(p, o, (first + i) * rows * columns + lane));
+            pack_taps(p, from + lane, place(p, o, (first + i) * rows * columns + lane));
 }
 
 vta_status vta_conv_pack_weight(const vta_config *config, const vta_conv *conv, const int8_t *weight, vta_diag *diag,
