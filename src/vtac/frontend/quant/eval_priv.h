@@ -2,12 +2,13 @@
 #ifndef VT_QUANT_EVAL_PRIV_H
 #define VT_QUANT_EVAL_PRIV_H
 
+#include "frontend/eval/lives.h"
 #include "frontend/quant/quant.h"
 
 typedef struct vt__qcall {
     const vt_qlayer *layer;
-    const void *in;    /* data of the first input */
-    void *const *data; /* of all tensors, by index */
+    const void *in;        /* data of the first input */
+    const vt_life *values; /* of all tensors, by index */
     void *out;
     const vta_allocator *allocator;
 } vt__qcall;

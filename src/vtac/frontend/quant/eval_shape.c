@@ -70,8 +70,8 @@ void vt__run_concat(const vt__qcall *c) {
         const vt_gtype *from = &l->inputs[k]->type;
         size_t part = (size_t)vt_gtype_span(from, axis, from->rank) * element;
         for (int64_t i = 0; i < outer; i++)
-            memcpy((char *)c->out + (size_t)i * row + at, (const char *)c->data[l->inputs[k]->index] + (size_t)i * part,
-                   part);
+            memcpy((char *)c->out + (size_t)i * row + at,
+                   (const char *)c->values[l->inputs[k]->index].data + (size_t)i * part, part);
         at += part;
     }
 }

@@ -20,7 +20,7 @@ static int32_t done(const vt__qcall *c, const vt_qstep *s, int32_t x, int64_t ch
     case VT_QSTEP_MULTIPLY: return wrap((int64_t)x * s->number);
     case VT_QSTEP_MULTIPLY_CHANNEL: return wrap((int64_t)x * s->channel[channel]);
     case VT_QSTEP_RESIDUAL:
-        return wrap(x + (int64_t)s->number * vt_qtensor_at(s->tensor, c->data[s->tensor->index], at));
+        return wrap(x + (int64_t)s->number * vt_qtensor_at(s->tensor, c->values[s->tensor->index].data, at));
     case VT_QSTEP_ADD: return wrap((int64_t)x + s->number);
     case VT_QSTEP_MAX: return x > s->number ? x : s->number;
     case VT_QSTEP_MIN: return x < s->number ? x : s->number;
