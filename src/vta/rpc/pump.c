@@ -10,7 +10,7 @@
 #include "rpc/server.h"
 #include "rpc/stream.h"
 
-enum { QUEUE_BYTES = 1 << 20 };
+enum { QUEUE_BYTES = 1 << 20, ROOM_BYTES = 1 << 20 };
 
 /* A write that is going on. */
 typedef struct block {
@@ -139,6 +139,11 @@ vta_status vt__pump_session(vt_connection *c, vta_diag *diag) {
     VT_TRY(vt__connection_take_line(c, diag));
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) != 0)
         return vt_fail(diag, VTA_IO, "socketpair: %s", strerror(errno));
+    for (int i = 0; i < 2; i++) { /* large pieces wake the other side less often; a user may have less than root */
+        const int bytes = ROOM_BYTES;
+        if (setsockopt(ends[i], SOL_SOCKET, SO_SNDBUFFORCE, &bytes, sizeof bytes) != 0)
+            setsockopt(ends[i], SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
+    }
     c->inside_fd = ends[1];
     uv_pipe_init(&c->server->loop, &c->inside, 0);
     c->inside.data = c;
