@@ -105,6 +105,31 @@ static void is_refused(const client *c, const char *name, const char *text, int6
 
 /* ---- What it can reach ------------------------------------------------------------------------------------------- */
 
+static int64_t status_field(const client *c, const char *name, int64_t base) {
+    int64_t got;
+    must(call(c, "status_field", name, 0, base, &got));
+    return got;
+}
+
+/* Of root's rights none but the one to map registers is left, and no program gives any back. */
+static void has_no_rights(const client *c, bool is_root, bool unprotected) {
+    enum { RAW_IO = 1 << 17 };
+    static const char *const sets[] = {"CapInh:", "CapPrm:", "CapEff:", "CapBnd:", "CapAmb:"};
+    assert_int_equal(status_field(c, "NoNewPrivs:", 10), 1);
+    if (unprotected) return;
+    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
+        assert_int_equal(status_field(c, sets[i], 16) & ~(is_root && i != 0 && i != 4 ? RAW_IO : 0), 0);
+}
+
+/* Where other programs keep what they have it sees nothing, but the way to its own folder. */
+static void sees_empty_folders(const client *c) {
+    static const char *const places[] = {"/tmp", "/var/tmp", "/run", "/dev/shm", "/home", "/root"};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        int64_t own = !strcmp(places[i], "/tmp"), n = result(c, "list", places[i], 0);
+        if (n > own) fail_msg("%s: it sees %lld entries", places[i], (long long)n);
+    }
+}
+
 /* The server's memory, key, log and other sessions; what its user has at home; the network; files to write to. */
 static void reach(void **state) {
     (void)state;
@@ -121,7 +146,9 @@ static void reach(void **state) {
         if (w != AS_ROOT || !p.unprotected) is_refused(&c, "try_read", path, 0);
         is_refused(&c, "try_trace", NULL, p.s.pid);
         is_refused(&c, "try_user", NULL, w == AS_ROOT ? 0 : OWN_USER);
+        has_no_rights(&c, w == AS_ROOT, p.unprotected);
         if (!p.unprotected) {
+            sees_empty_folders(&c);
             is_refused(&c, "try_read", p.key, 0);
             is_refused(&c, "try_read", p.s.log, 0);
             is_refused(&c, "try_write", p.s.log, 0);
@@ -438,6 +465,19 @@ static void ends(void **state) {
     end_of(&p);
 }
 
+/* A client that asks for nothing loses its session, and is told. */
+static void idle(void **state) {
+    (void)state;
+    place p;
+    begin_as(&p, AS_ITS_OWNER, "--idle-seconds", "1", NULL, NULL);
+    client c = open_on(&p);
+    must(vta_rpc_ping(c.rpc, diag));
+    server_settles(&p.s);
+    refused(vta_rpc_ping(c.rpc, diag), VTA_TIMEOUT, "nothing came in time");
+    vta_rpc_close(c.rpc);
+    end_of(&p);
+}
+
 /* Also when its program cannot begin. */
 static void no_beginning(void **state) {
     (void)state;
@@ -472,9 +512,9 @@ static void files(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reach),         cmocka_unit_test(chatter),   cmocka_unit_test(unread_log),
-        cmocka_unit_test(no_namespaces), cmocka_unit_test(own_users), cmocka_unit_test(survivors),
-        cmocka_unit_test(processes),     cmocka_unit_test(memory),    cmocka_unit_test(ends),
-        cmocka_unit_test(no_beginning),  cmocka_unit_test(files)};
+        cmocka_unit_test(reach),         cmocka_unit_test(chatter),      cmocka_unit_test(unread_log),
+        cmocka_unit_test(no_namespaces), cmocka_unit_test(own_users),    cmocka_unit_test(survivors),
+        cmocka_unit_test(processes),     cmocka_unit_test(memory),       cmocka_unit_test(ends),
+        cmocka_unit_test(idle),          cmocka_unit_test(no_beginning), cmocka_unit_test(files)};
     return cmocka_run_group_tests(tests, diag_begin, diag_end);
 }
