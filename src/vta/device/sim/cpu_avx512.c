@@ -8,86 +8,56 @@
 
 /* 16 channels */
 #define TILE(name) bytes16_##name
-#define TILE_V __m512i
+#define TILE_BITS 512
 #define TILE_VECTORS 1
-#define TILE_LANES 16
 #define TILE_WORDS 4
 #define TILE_ROWS_AT_ONCE 8
 #define TILE_COLUMNS_AT_ONCE 2
-#define TILE_ZERO _mm512_setzero_si512()
-#define TILE_LOAD(p) _mm512_loadu_si512(p)
-#define TILE_STORE(p, v) _mm512_storeu_si512(p, v)
-#define TILE_ADD(a, b) _mm512_add_epi32(a, b)
-#define TILE_BROADCAST(p) _mm512_set1_epi32(*(p))
 #define TILE_DOT(acc, w, x) _mm512_dpbusd_epi32(acc, x, w)
 #define TILE_BIASED 1
-#include "device/sim/tile.inc"
+#include "device/sim/tile_x86.inc"
 
 #define TILE(name) halves16_##name
-#define TILE_V __m512i
+#define TILE_BITS 512
 #define TILE_VECTORS 1
-#define TILE_LANES 16
 #define TILE_WORDS 8
 #define TILE_ROWS_AT_ONCE 8
 #define TILE_COLUMNS_AT_ONCE 1
-#define TILE_ZERO _mm512_setzero_si512()
-#define TILE_LOAD(p) _mm512_loadu_si512(p)
-#define TILE_STORE(p, v) _mm512_storeu_si512(p, v)
-#define TILE_ADD(a, b) _mm512_add_epi32(a, b)
-#define TILE_BROADCAST(p) _mm512_set1_epi32(*(p))
 #define TILE_DOT(acc, w, x) _mm512_dpwssd_epi32(acc, w, x)
 #define TILE_BIASED 0
-#include "device/sim/tile.inc"
+#include "device/sim/tile_x86.inc"
 
 /* 8 channels */
 #define TILE(name) bytes8_##name
-#define TILE_V __m256i
+#define TILE_BITS 256
 #define TILE_VECTORS 1
-#define TILE_LANES 8
 #define TILE_WORDS 2
 #define TILE_ROWS_AT_ONCE 8
 #define TILE_COLUMNS_AT_ONCE 1
-#define TILE_ZERO _mm256_setzero_si256()
-#define TILE_LOAD(p) _mm256_loadu_si256((const __m256i *)(p))
-#define TILE_STORE(p, v) _mm256_storeu_si256((__m256i *)(p), v)
-#define TILE_ADD(a, b) _mm256_add_epi32(a, b)
-#define TILE_BROADCAST(p) _mm256_set1_epi32(*(p))
 #define TILE_DOT(acc, w, x) _mm256_dpbusd_epi32(acc, x, w)
 #define TILE_BIASED 1
-#include "device/sim/tile.inc"
+#include "device/sim/tile_x86.inc"
 
 #define TILE(name) halves8_##name
-#define TILE_V __m256i
+#define TILE_BITS 256
 #define TILE_VECTORS 1
-#define TILE_LANES 8
 #define TILE_WORDS 4
 #define TILE_ROWS_AT_ONCE 8
 #define TILE_COLUMNS_AT_ONCE 1
-#define TILE_ZERO _mm256_setzero_si256()
-#define TILE_LOAD(p) _mm256_loadu_si256((const __m256i *)(p))
-#define TILE_STORE(p, v) _mm256_storeu_si256((__m256i *)(p), v)
-#define TILE_ADD(a, b) _mm256_add_epi32(a, b)
-#define TILE_BROADCAST(p) _mm256_set1_epi32(*(p))
 #define TILE_DOT(acc, w, x) _mm256_dpwssd_epi32(acc, w, x)
 #define TILE_BIASED 0
-#include "device/sim/tile.inc"
+#include "device/sim/tile_x86.inc"
 
 /* 4 channels */
 #define TILE(name) bytes4_##name
-#define TILE_V __m128i
+#define TILE_BITS 128
 #define TILE_VECTORS 1
-#define TILE_LANES 4
 #define TILE_WORDS 1
 #define TILE_ROWS_AT_ONCE 8
 #define TILE_COLUMNS_AT_ONCE 1
-#define TILE_ZERO _mm_setzero_si128()
-#define TILE_LOAD(p) _mm_loadu_si128((const __m128i *)(p))
-#define TILE_STORE(p, v) _mm_storeu_si128((__m128i *)(p), v)
-#define TILE_ADD(a, b) _mm_add_epi32(a, b)
-#define TILE_BROADCAST(p) _mm_set1_epi32(*(p))
 #define TILE_DOT(acc, w, x) _mm_dpbusd_epi32(acc, x, w)
 #define TILE_BIASED 1
-#include "device/sim/tile.inc"
+#include "device/sim/tile_x86.inc"
 
 static bool available(void) {
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
