@@ -2,16 +2,61 @@
  * operator on floats, and QuantizeLinear. */
 #include <string.h>
 
-#include "frontend/onnx/priv.h"
+#include "frontend/onnx/runtime.h"
 
 static vt_gvalue *linear(const vt_onnx_node *n, vt_gop op, vt_gvalue *x, vt_gvalue *scale, vt_gvalue *zero,
                          uint32_t axis) {
     return vt__onnx_make(n, op, VT_ONNX_INPUTS(x, scale, zero), VT_ONNX_ATTRIBUTES(VT_GSET_INT(AXIS, axis)));
 }
 
+/* x with an axis of blocks and one of what is in them; scales and zero points with one element there. */
+static vt_gvalue *in_blocks(const vt_onnx_node *n, vt_gvalue *v, uint32_t axis, int64_t size) {
+    int64_t dims[VT_MOST_RANK + 1];
+    uint32_t rank = v->type.rank;
+    if (rank >= VT_MOST_RANK) vt__onnx_unsupported(n, "blocks of a tensor of %u axes", (unsigned)rank);
+    for (uint32_t i = 0; i <= rank; i++) dims[i] = v->type.dim[i <= axis ? i : i - 1];
+    dims[axis] /= size, dims[axis + 1] = size;
+    return vt__onnx_reshape_to(n, v, rank + 1, dims);
+}
+
+/* One scale for each block along an axis: (x - zero point) * scale, by these operators. */
+static void dequantize_blocks(const vt_onnx_node *n, int64_t size) {
+    vt_gvalue *x = vt__onnx_need(n, 0), *scale = vt__onnx_need(n, 1), *zero = vt__onnx_in(n, 2);
+    const vt_gtype t = x->type;
+    uint32_t axis = vt__onnx_axis(n, vt__onnx_int(n, "axis", 1), t.rank);
+    vt__want_axes(n, scale, t.rank), vt__onnx_want_floats(n, scale);
+    if (size < 1 || t.dim[axis] % size || scale->type.dim[axis] != t.dim[axis] / size)
+        vt__onnx_unsupported(n, "%lld elements in blocks of %lld with %lld scales", (long long)t.dim[axis],
+                             (long long)size, (long long)scale->type.dim[axis]);
+    x = vt__mk_cast(n, in_blocks(n, x, axis, size), VT_ELEMENT_F32);
+    if (zero) {
+        vt__want_axes(n, zero, t.rank);
+        x = vt__mk_two(n, VT_G_SUB, x, vt__mk_cast(n, in_blocks(n, zero, axis, 1), VT_ELEMENT_F32));
+    }
+    x = vt__mk_two(n, VT_G_MUL, x, in_blocks(n, scale, axis, 1));
+    vt__onnx_out(n, 0, vt__onnx_reshape_to(n, x, t.rank, t.dim));
+}
+
+/* Integers of 4 bits have become bytes, in which nothing tells that they end at 7 or 15. */
+static void refuse_four_bits(const vt_onnx_node *n) {
+    for (size_t i = 0; n->p->n_input > 2 && i < n->r->from->n_initializer; i++) {
+        const Onnx__TensorProto *t = n->r->from->initializer[i];
+        vt_element element;
+        if (strcmp(vt__onnx_name(t->name), n->p->input[2]) || !vt__onnx_packed_element(t->data_type, &element))
+            continue;
+        vt__onnx_unsupported(n, "to integers of 4 bits is not supported");
+    }
+}
+
 /* The axis counts where there is more than one scale. */
 void vt__onnx_quantize(const vt_onnx_node *n) {
     vt_gvalue *x = vt__onnx_need(n, 0), *scale = vt__onnx_need(n, 1);
+    bool back = !strcmp(n->p->op_type, "DequantizeLinear");
+    if (back && vt__onnx_int(n, "block_size", 0)) {
+        dequantize_blocks(n, vt__onnx_int(n, "block_size", 0));
+        return;
+    }
+    if (!back) refuse_four_bits(n);
     int64_t axis = vt__onnx_int(n, "axis", 1);
     bool many = vt_gtype_count(&scale->type) != 1;
     uint32_t at = many ? vt__onnx_axis(n, axis, x->type.rank) : 0;

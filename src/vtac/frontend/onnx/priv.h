@@ -93,6 +93,10 @@ vt_gvalue *vt__onnx_tensor(vt_onnx_reader *r, const Onnx__TensorProto *t, const 
 /* The data of a tensor that lies beside the model. */
 const void *vt__onnx_external(vt_onnx_reader *r, const Onnx__TensorProto *t, size_t bytes);
 bool vt__onnx_element(int64_t type, vt_element *out_element);
+/* Of types whose elements in files differ from those in memory (packed.c): are they such, as what, their data. */
+bool vt__onnx_is_packed(int64_t type);
+bool vt__onnx_packed_element(int64_t type, vt_element *out_element);
+const void *vt__onnx_packed(vt_onnx_reader *r, const Onnx__TensorProto *p, int64_t elements, const char *name);
 
 /* ---- For the functions that read an operator ---- */
 

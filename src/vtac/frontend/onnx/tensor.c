@@ -8,12 +8,20 @@ static const struct {
     int64_t type;
     vt_element element;
 } types[] = {
-    {ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT, VT_ELEMENT_F32}, {ONNX__TENSOR_PROTO__DATA_TYPE__DOUBLE, VT_ELEMENT_F64},
-    {ONNX__TENSOR_PROTO__DATA_TYPE__INT8, VT_ELEMENT_I8},   {ONNX__TENSOR_PROTO__DATA_TYPE__UINT8, VT_ELEMENT_U8},
-    {ONNX__TENSOR_PROTO__DATA_TYPE__INT16, VT_ELEMENT_I16}, {ONNX__TENSOR_PROTO__DATA_TYPE__UINT16, VT_ELEMENT_U16},
-    {ONNX__TENSOR_PROTO__DATA_TYPE__INT32, VT_ELEMENT_I32}, {ONNX__TENSOR_PROTO__DATA_TYPE__UINT32, VT_ELEMENT_U32},
-    {ONNX__TENSOR_PROTO__DATA_TYPE__INT64, VT_ELEMENT_I64}, {ONNX__TENSOR_PROTO__DATA_TYPE__UINT64, VT_ELEMENT_U64},
+    {ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT, VT_ELEMENT_F32},
+    {ONNX__TENSOR_PROTO__DATA_TYPE__DOUBLE, VT_ELEMENT_F64},
+    {ONNX__TENSOR_PROTO__DATA_TYPE__INT8, VT_ELEMENT_I8},
+    {ONNX__TENSOR_PROTO__DATA_TYPE__UINT8, VT_ELEMENT_U8},
+    {ONNX__TENSOR_PROTO__DATA_TYPE__INT16, VT_ELEMENT_I16},
+    {ONNX__TENSOR_PROTO__DATA_TYPE__UINT16, VT_ELEMENT_U16},
+    {ONNX__TENSOR_PROTO__DATA_TYPE__INT32, VT_ELEMENT_I32},
+    {ONNX__TENSOR_PROTO__DATA_TYPE__UINT32, VT_ELEMENT_U32},
+    {ONNX__TENSOR_PROTO__DATA_TYPE__INT64, VT_ELEMENT_I64},
+    {ONNX__TENSOR_PROTO__DATA_TYPE__UINT64, VT_ELEMENT_U64},
     {ONNX__TENSOR_PROTO__DATA_TYPE__BOOL, VT_ELEMENT_BOOL},
+    /* computed as float32 */
+    {ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT16, VT_ELEMENT_F32},
+    {ONNX__TENSOR_PROTO__DATA_TYPE__BFLOAT16, VT_ELEMENT_F32},
 };
 
 bool vt__onnx_element(int64_t type, vt_element *out_element) {
@@ -89,13 +97,14 @@ static const void *data_of(vt_onnx_reader *r, const Onnx__TensorProto *p, const 
 vt_gvalue *vt__onnx_tensor(vt_onnx_reader *r, const Onnx__TensorProto *p, const char *name) {
     vt_element element;
     vt_gtype t;
-    if (!vt__onnx_element(p->data_type, &element))
+    if (!vt__onnx_packed_element(p->data_type, &element) && !vt__onnx_element(p->data_type, &element))
         vt_raise(r->ctx, VTA_UNSUPPORTED, "%s: tensor %s: element type %d of ONNX is not supported", r->options->name,
                  name, (int)p->data_type);
     if (p->segment) vt_raise(r->ctx, VTA_UNSUPPORTED, "%s: tensor %s is in segments", r->options->name, name);
     if (!vt_gtype_make(element, p->n_dims, p->dims, &t))
         vt__onnx_refuse(r, "tensor %s: a shape with a negative extent, more than %d axes or %lld elements", name,
                         VT_MOST_RANK, (long long)VT_MOST_ELEMENTS);
-    const void *data = data_of(r, p, &t, name);
+    const void *data =
+        vt__onnx_is_packed(p->data_type) ? vt__onnx_packed(r, p, vt_gtype_count(&t), name) : data_of(r, p, &t, name);
     return vt_graph_constant(r->g, name, t, data ? data : "");
 }
