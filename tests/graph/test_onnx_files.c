@@ -225,8 +225,8 @@ static void test_bad_inputs(void **state) {
     refuses(&m, NULL, VTA_MISMATCH, "error: made.onnx: input x is too large");
     m.inputs[0] = make_value("x", F32, "-5,0");
     becomes(&m, false, "input x: float32[1,0]\n");
-    m.inputs[0] = make_value("x", 10, "1");
-    refuses(&m, NULL, VTA_UNSUPPORTED, "error: made.onnx: input x: element type 10 of ONNX is not supported");
+    m.inputs[0] = make_value("x", 17, "1");
+    refuses(&m, NULL, VTA_UNSUPPORTED, "error: made.onnx: input x: element type 17 of ONNX is not supported");
     m.inputs[0]->type->value_case = ONNX__TYPE_PROTO__VALUE__NOT_SET;
     refuses(&m, NULL, VTA_MISMATCH, "error: made.onnx: input x is not a tensor");
     m.inputs[0]->type = NULL;

@@ -112,8 +112,8 @@ static void test_bad_tensors(void **state) {
     becomes(&m, false, "const t float32[0,2]{}\n");
     set_list(t, FLOATS, 0, NULL);
     becomes(&m, false, "const t float32[0,2]{}\n");
-    t->data_type = 10;
-    refuses(&m, NULL, VTA_UNSUPPORTED, "error: made.onnx: tensor t: element type 10 of ONNX is not supported");
+    t->data_type = 17;
+    refuses(&m, NULL, VTA_UNSUPPORTED, "error: made.onnx: tensor t: element type 17 of ONNX is not supported");
     t->data_type = F32;
     Onnx__TensorProto__Segment segment;
     onnx__tensor_proto__segment__init(&segment);

@@ -98,10 +98,27 @@ void vt__onnx_pow(const vt_onnx_node *n) {
     vt__onnx_out(n, 0, vt__onnx_make(n, VT_G_POW, VT_ONNX_INPUTS(x, y), 0, NULL));
 }
 
+/* Deeploy's networks have a Gemm of more axes: all rows go through one matrix, which may have axes of 1 in front. */
+static void gemm_of_rows(const vt_onnx_node *n, const vt_gattr *set) {
+    vt_gvalue *x = vt__onnx_need(n, 0), *w = vt__onnx_need(n, 1), *in[] = {x, w, vt__onnx_in(n, 2)};
+    uint32_t last = x->type.rank - 1, before = w->type.rank > 2 ? w->type.rank - 2 : 0;
+    if (before && vt_gtype_span(&w->type, 0, before) == 1) in[1] = vt__onnx_reshape_to(n, w, 2, w->type.dim + before);
+    int64_t dims[VT_MOST_RANK];
+    for (uint32_t i = 0; i < last; i++) dims[i] = x->type.dim[i];
+    in[0] = vt__onnx_reshape_to(n, x, 2, (int64_t[]){vt_gtype_span(&x->type, 0, last), x->type.dim[last]});
+    vt_gvalue *y = vt__onnx_make(n, VT_G_GEMM, in[2] ? 3 : 2, in, 4, set);
+    dims[last] = y->type.dim[1];
+    vt__onnx_out(n, 0, vt__onnx_reshape_to(n, y, last + 1, dims));
+}
+
 void vt__onnx_gemm(const vt_onnx_node *n) {
     const vt_gattr set[] = {
         VT_GSET_FLOAT(ALPHA, vt__onnx_float(n, "alpha", 1)), VT_GSET_FLOAT(BETA, vt__onnx_float(n, "beta", 1)),
         VT_GSET_INT(TRANS_A, vt__onnx_int(n, "transA", 0)), VT_GSET_INT(TRANS_B, vt__onnx_int(n, "transB", 0))};
+    if (vt__onnx_need(n, 0)->type.rank > 2 && !vt__onnx_int(n, "transA", 0)) {
+        gemm_of_rows(n, set);
+        return;
+    }
     vt__onnx_out(n, 0, vt__onnx_make(n, VT_G_GEMM, (uint32_t)n->p->n_input, inputs_of(n), 4, set));
 }
 
