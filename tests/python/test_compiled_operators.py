@@ -30,6 +30,8 @@ REFUSED = {
     "ReduceProd": ["no code is generated for it yet"],
     **dict.fromkeys(["IsNaN", "IsInf"], ["is not a number (nan)"]),  # a sample
 }
+#: So many times as many cases: operators of many forms.
+TIMES = dict.fromkeys(["TopK", "CumSum", "ScatterElements", "ScatterND", "Mod", "Conv", "ReduceMax", "Clip"], 5)
 CASES_EACH = int(os.environ.get("VTA_COMPILED_CASES", "1"))
 
 
@@ -62,7 +64,7 @@ class Compiled(unittest.TestCase):
     def test_single_operators(self):
         counts, wrong = collections.Counter(), []
         for name in onnx_cases.CASES:
-            draws = (onnx_cases.Draw(name, seed) for seed in range(2000, 2000 + CASES_EACH))
+            draws = (onnx_cases.Draw(name, seed) for seed in range(2000, 2000 + CASES_EACH * TIMES.get(name, 1)))
             for draw in draws:
                 if not draw.inputs:
                     continue  # all is known: there is nothing to compile
@@ -73,7 +75,7 @@ class Compiled(unittest.TestCase):
         self.assertFalse(wrong, "\n".join(wrong))
         print(dict(counts), end=" ")
         self.assertGreater(counts["equal"], 120 * CASES_EACH)
-        self.assertLess(counts["near"], 16 * CASES_EACH, "more is rounded to 8 bits than the products")
+        self.assertLess(counts["near"], 30 * CASES_EACH, "more is rounded to 8 bits than the products")
 
     def test_indices_outside(self):
         """Of indices that are computed, compiled code takes the nearest inside, where the evaluator refuses."""
