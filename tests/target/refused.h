@@ -24,4 +24,24 @@ static inline program start(void) {
     return p;
 }
 
+/* y: x_buf, which is put into the accumulators; the program of both arguments, x and y, and its schedule. */
+static inline te_tensor *result_of(program *p, te_tensor *x, te_tensor *x_buf) {
+    int64_t shape[4];
+    assert_int_equal(te_tensor_ndim(x_buf), 4);
+    for (int i = 0; i < 4; i++) shape[i] = te_tensor_dim(x_buf, i);
+    te_tensor *y = te_compute(p->c, "y", 4, shape, NULL, "int8(x_buf[...])");
+    p->s = te_schedule_create(p->c, 1, &y);
+    in_scope(p, x_buf, "acc");
+    p->args[p->n_args++] = x;
+    p->args[p->n_args++] = y;
+    return y;
+}
+
+/* The same, all of it marked as copies. */
+static inline void copied(program *p, te_tensor *x, te_tensor *x_buf) {
+    te_tensor *y = result_of(p, x, x_buf);
+    mark(p, x_buf, 0, "dma_copy");
+    mark(p, y, 0, "dma_copy");
+}
+
 #endif
