@@ -137,17 +137,12 @@ static vta_status parts_body(vt_ctx *ctx, void *arg) {
     return VTA_OK;
 }
 
-static void digits(void **state) {
-    (void)state;
+TEST_CASE(digits) {
     run_in_context(digits_body, NULL, VTA_OK, NULL);
 }
 
-static void parts(void **state) {
-    (void)state;
+TEST_CASE(parts) {
     run_in_context(parts_body, NULL, VTA_OK, NULL);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(digits), cmocka_unit_test(parts)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -50,8 +50,7 @@ static vta_status bind_twice(vt_ctx *ctx, void *arg) {
     return VTA_OK;
 }
 
-static void test_bound_twice(void **state) {
-    (void)state;
+TEST_CASE(test_bound_twice) {
     static twice rows[] = {
         {{false, 3}, {false, 3}, false, true},      {{false, 3}, {false, 4}, false, false},
         {{false, 3}, {false, 4}, true, true},       {{true, 0, 5}, {true, 0, 5}, false, true},
@@ -115,14 +114,7 @@ static vta_status conditions(vt_ctx *ctx, void *arg) {
     return VTA_OK;
 }
 
-static void test_long_ranges(void **state) { (void)state, run_in_context(long_ranges, NULL, VTA_OK, NULL); }
-static void test_conditions(void **state) { (void)state, run_in_context(conditions, NULL, VTA_OK, NULL); }
+TEST_CASE(test_long_ranges) { run_in_context(long_ranges, NULL, VTA_OK, NULL); }
+TEST_CASE(test_conditions) { run_in_context(conditions, NULL, VTA_OK, NULL); }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bound_twice),
-        cmocka_unit_test(test_long_ranges),
-        cmocka_unit_test(test_conditions),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

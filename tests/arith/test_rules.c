@@ -370,8 +370,7 @@ static int teardown(void **state) {
     return 0;
 }
 
-static void every_rule_keeps_the_value(void **state) {
-    (void)state;
+TEST_CASE(every_rule_keeps_the_value) {
     uint32_t wrong = 0;
     assert_in_range(n_rules, 400, MOST_RULES - 1);
     for (int i = 0; i < n_rules; i++) {
@@ -399,21 +398,18 @@ static vta_status check_more(vt_ctx *ctx, void *arg) {
     return VTA_OK;
 }
 
-static void more_left_sides(void **state) {
-    (void)state;
+TEST_CASE(more_left_sides) {
     run_in_context(check_more, NULL, VTA_OK, NULL);
 }
 
-static void every_rule_applies(void **state) {
-    (void)state;
+TEST_CASE(every_rule_applies) {
     int never = 0;
     for (int i = 0; i < n_rules; i++)
         if (all_rules[i].applied == 0) print_error("%s never applies\n", all_rules[i].name), never++;
     assert_int_equal(never, 0);
 }
 
-static void every_rule_is_come_to(void **state) {
-    (void)state;
+TEST_CASE(every_rule_is_come_to) {
     int never = 0;
     for (int i = 0; i < n_rules; i++)
         if (!is_come_to(all_rules[i].rule))
@@ -422,8 +418,7 @@ static void every_rule_is_come_to(void **state) {
 }
 
 /* rules.txt, made anew with VTA_UPDATE_GOLDEN=1, to be read before it is committed. */
-static void what_each_rule_does(void **state) {
-    (void)state;
+TEST_CASE(what_each_rule_does) {
     size_t room = 1 << 20, used = 0;
     char *got = calloc(1, room), *want;
     for (int i = 0; i < n_rules; i++) {
@@ -446,9 +441,4 @@ static void what_each_rule_does(void **state) {
     free(got);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_rule_keeps_the_value), cmocka_unit_test(more_left_sides),
-                                       cmocka_unit_test(every_rule_applies), cmocka_unit_test(every_rule_is_come_to),
-                                       cmocka_unit_test(what_each_rule_does)};
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+int main(void) { return run_cases_between(setup, teardown); }

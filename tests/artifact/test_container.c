@@ -24,8 +24,7 @@ static uint8_t *write_sections(const size_t *sizes, uint32_t count, size_t *out_
     return bytes;
 }
 
-static void places(void **state) {
-    (void)state;
+TEST_CASE(places) {
     static const size_t sizes[VT_SECTIONS_MOST] = {
         0, 1, VT_SECTION_ALIGNMENT - 1, VT_SECTION_ALIGNMENT, VT_SECTION_ALIGNMENT + 1, 0, 5};
     for (uint32_t count = 0; count <= VT_SECTIONS_MOST; count++) {
@@ -76,8 +75,7 @@ static void damaged(vta_status status, const char *words) {
     says(vt_container_parse(copy, copy_size, "c", diag, &c), status, whole);
 }
 
-static void damage(void **state) {
-    (void)state;
+TEST_CASE(damage) {
     static const size_t sizes[] = {5, 70, 9};
     size_t size;
     char words[200];
@@ -125,8 +123,7 @@ static void damage(void **state) {
     vta_string_free(bytes);
 }
 
-static void tensors(void **state) {
-    (void)state;
+TEST_CASE(tensors) {
     static const struct {
         DLDataType type;
         int64_t a, b;
@@ -157,7 +154,4 @@ static void tensors(void **state) {
     assert_true(vt_plan_tensor_bytes((DLDataType){kDLInt, 32, 1}, 0, NULL, &bytes) && bytes == 4);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(places), cmocka_unit_test(damage), cmocka_unit_test(tensors)};
-    return cmocka_run_group_tests(tests, diag_begin, diag_end);
-}
+int main(void) { return run_cases_between(diag_begin, diag_end); }

@@ -14,8 +14,7 @@
 
 /* ---- alloc ----------------------------------------------------------------------------------------------- */
 
-static void sizes_are_checked(void **state) {
-    (void)state;
+TEST_CASE(sizes_are_checked) {
     size_t out;
     assert_false(vt_mul_size(SIZE_MAX, 2, &out));
     assert_false(vt_add_size(SIZE_MAX, 1, &out));
@@ -46,8 +45,7 @@ static void sizes_are_checked(void **state) {
 }
 
 /* Large blocks of the C library begin a large page; another allocator is asked as for any block. */
-static void pages(void **state) {
-    (void)state;
+TEST_CASE(pages) {
     const size_t sizes[] = {1, VT_LARGE_PAGE - 1, VT_LARGE_PAGE, 3 * (size_t)VT_LARGE_PAGE + 5};
     check_allocator a;
     for (int i = 0; i < 4; i++) {
@@ -69,8 +67,7 @@ static void pages(void **state) {
 }
 
 /* More than several blocks of the largest size: every allocation keeps what was written to it. */
-static void arena_of_many_blocks(void **state) {
-    (void)state;
+TEST_CASE(arena_of_many_blocks) {
     enum { COUNT = 400, SIZE = 24 * 1024 };
     vt_arena arena;
     uint8_t *parts[COUNT];
@@ -86,8 +83,7 @@ static void arena_of_many_blocks(void **state) {
     assert_int_equal(arena.bytes, 0);
 }
 
-static void reserve_keeps_its_block_when_out_of_memory(void **state) {
-    (void)state;
+TEST_CASE(reserve_keeps_its_block_when_out_of_memory) {
     check_allocator a;
     check_allocator_init(&a, 1);
     int *items = NULL;
@@ -113,8 +109,7 @@ typedef struct later_options {
     uint32_t a, b;
 } later_options;
 
-static void options_of_other_versions(void **state) {
-    (void)state;
+TEST_CASE(options_of_other_versions) {
     const first_options old = {offsetof(later_options, b), 3};
     const later_options unsaid = {0, 4, 5}, wrong = {3, 0, 0}, huge = {SIZE_MAX, 0, 0};
     later_options later;
@@ -148,8 +143,7 @@ static void options_of_other_versions(void **state) {
 
 /* ---- arena ----------------------------------------------------------------------------------------------- */
 
-static void arena_marks(void **state) {
-    (void)state;
+TEST_CASE(arena_marks) {
     check_allocator a;
     check_allocator_init(&a, SIZE_MAX);
     vt_arena arena;
@@ -180,8 +174,7 @@ static void arena_marks(void **state) {
 }
 
 /* What is taken back comes again, cleared, without a call of the allocator; what was there before stays. */
-static void arena_reuse(void **state) {
-    (void)state;
+TEST_CASE(arena_reuse) {
     enum { BYTES = 10000, COUNT = 100 };
     check_allocator a;
     check_allocator_init(&a, SIZE_MAX);
@@ -212,8 +205,7 @@ static void arena_reuse(void **state) {
 }
 
 /* Large allocations leave the block in use as it is, and can be freed one by one. */
-static void arena_drops(void **state) {
-    (void)state;
+TEST_CASE(arena_drops) {
     enum { BYTES = 100000 };
     check_allocator a;
     check_allocator_init(&a, SIZE_MAX);
@@ -243,8 +235,7 @@ static void arena_drops(void **state) {
 
 /* ---- strbuf ---------------------------------------------------------------------------------------------- */
 
-static void strings_grow(void **state) {
-    (void)state;
+TEST_CASE(strings_grow) {
     vt_strbuf sb;
     vt_strbuf_init(&sb, NULL);
     assert_string_equal(vt_strbuf_text(&sb), "");
@@ -259,8 +250,7 @@ static void strings_grow(void **state) {
     vt_strbuf_free(&sb);
 }
 
-static void a_failed_append_is_remembered(void **state) {
-    (void)state;
+TEST_CASE(a_failed_append_is_remembered) {
     for (size_t n = 0; n < 4; n++) {
         check_allocator a;
         check_allocator_init(&a, n);
@@ -280,8 +270,7 @@ static void a_failed_append_is_remembered(void **state) {
 
 /* ---- diag ------------------------------------------------------------------------------------------------ */
 
-static void diagnostics_are_appended(void **state) {
-    (void)state;
+TEST_CASE(diagnostics_are_appended) {
     vta_diag *diag = vta_diag_create(NULL);
     assert_int_equal(vta_diag_status(diag), VTA_OK);
     vt_warn_at(diag, VTA_CONFIG, (vt_pos){"a.json", 0, 0}, "odd");
@@ -313,8 +302,7 @@ static void diagnostics_are_appended(void **state) {
     assert_int_equal(vta_diag_count(NULL), 0);
 }
 
-static void diagnostics_survive_out_of_memory(void **state) {
-    (void)state;
+TEST_CASE(diagnostics_survive_out_of_memory) {
     for (size_t n = 1; n < 12; n++) {
         check_allocator a;
         check_allocator_init(&a, n);
@@ -327,8 +315,7 @@ static void diagnostics_survive_out_of_memory(void **state) {
     }
 }
 
-static void every_status_has_its_words(void **state) {
-    (void)state;
+TEST_CASE(every_status_has_its_words) {
 #define VTA_STATUS(name, value, text, meaning)                                                                         \
     assert_string_equal(vta_status_name((vta_status)value), "VTA_" #name);                                             \
     assert_string_equal(vta_status_text(VTA_##name), text);                                                            \
@@ -365,8 +352,7 @@ static vta_status poll(vt_ctx *ctx, void *arg) {
     return VTA_OK;
 }
 
-static void errors_leave_through_protect(void **state) {
-    (void)state;
+TEST_CASE(errors_leave_through_protect) {
     vta_diag *diag = vta_diag_create(NULL);
     vt_ctx ctx;
     vt_ctx_init(&ctx, NULL, diag);
@@ -400,8 +386,7 @@ static vta_status grow_array(vt_ctx *ctx, void *arg) {
     return VTA_OK;
 }
 
-static void arrays_grow_in_the_arena(void **state) {
-    (void)state;
+TEST_CASE(arrays_grow_in_the_arena) {
     for (size_t n = 0, done = 0; !done; n++) {
         check_allocator a;
         check_allocator_init(&a, n);
@@ -417,8 +402,7 @@ static void arrays_grow_in_the_arena(void **state) {
 
 /* ---- file ------------------------------------------------------------------------------------------------ */
 
-static void files(void **state) {
-    (void)state;
+TEST_CASE(files) {
     char folder[] = "/tmp/vta_base_XXXXXX", path[256], missing[256];
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/file", folder);
@@ -449,8 +433,7 @@ static void files(void **state) {
 }
 
 /* What stands at a path after writes: links stay links, permissions stay, a failure leaves the old file alone. */
-static void writes_are_whole(void **state) {
-    (void)state;
+TEST_CASE(writes_are_whole) {
     char folder[] = "/tmp/vta_whole_XXXXXX", path[64], link[64], command[128];
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/file", folder);
@@ -486,8 +469,7 @@ static void writes_are_whole(void **state) {
 }
 
 /* Whichever allocation fails, the old file stays, nothing lies beside it, and all memory comes back. */
-static void writes_without_memory(void **state) {
-    (void)state;
+TEST_CASE(writes_without_memory) {
     char folder[] = "/tmp/vta_memory_XXXXXX", path[64];
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/file", folder);
@@ -511,8 +493,7 @@ static void writes_without_memory(void **state) {
     assert_int_equal(rmdir(folder), 0);
 }
 
-static void nearest_names(void **state) {
-    (void)state;
+TEST_CASE(nearest_names) {
     static const char *const names[] = {"height", NULL, "width", "in_channels", "out_channels", "m"};
     static const struct {
         const char *typed, *meant;
@@ -533,27 +514,4 @@ static void nearest_names(void **state) {
     assert_string_equal(vt_suggest(text, "zzz", names, 3), "");
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(options_of_other_versions),
-        cmocka_unit_test(sizes_are_checked),
-        cmocka_unit_test(reserve_keeps_its_block_when_out_of_memory),
-        cmocka_unit_test(pages),
-        cmocka_unit_test(arena_of_many_blocks),
-        cmocka_unit_test(arena_marks),
-        cmocka_unit_test(arena_reuse),
-        cmocka_unit_test(arena_drops),
-        cmocka_unit_test(strings_grow),
-        cmocka_unit_test(a_failed_append_is_remembered),
-        cmocka_unit_test(diagnostics_are_appended),
-        cmocka_unit_test(diagnostics_survive_out_of_memory),
-        cmocka_unit_test(every_status_has_its_words),
-        cmocka_unit_test(errors_leave_through_protect),
-        cmocka_unit_test(arrays_grow_in_the_arena),
-        cmocka_unit_test(files),
-        cmocka_unit_test(writes_without_memory),
-        cmocka_unit_test(writes_are_whole),
-        cmocka_unit_test(nearest_names),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -75,8 +75,7 @@ static json_t *random_value(vt_json *w, const char *key, int depth) {
     return whole;
 }
 
-static void json_is_what_was_written(void **state) {
-    (void)state;
+TEST_CASE(json_is_what_was_written) {
     for (int round = 0; round < 4000; round++) {
         vt_strbuf sb;
         vt_json w;
@@ -93,8 +92,7 @@ static void json_is_what_was_written(void **state) {
 }
 
 /* A size in the middle of a character leaves that out. */
-static void json_of_a_part(void **state) {
-    (void)state;
+TEST_CASE(json_of_a_part) {
     for (size_t size = 0; size <= 3; size++) {
         static const char *const want[] = {"\"\"", "\"a\"", "\"a" VT_UTF8_REPLACEMENT "\"", "\"a\xc3\xa9\""};
         vt_strbuf sb;
@@ -126,8 +124,7 @@ static void write_sample(vt_json *w) {
     vt_json_end(w);
 }
 
-static void json_styles(void **state) {
-    (void)state;
+TEST_CASE(json_styles) {
     static const char *const want[] = {
         [VT_JSON_SPACED] =
             "{\"a\": 18446744073709551615,\n  \"b\": [-9223372036854775808,\n    \"\\u003cx>\"\n  ], \"c\": {}, \"d\": "
@@ -147,8 +144,7 @@ static void json_styles(void **state) {
 }
 
 /* Bytes that are not characters do not spoil the whole text, and those around them stay. */
-static void json_of_any_bytes(void **state) {
-    (void)state;
+TEST_CASE(json_of_any_bytes) {
     for (int round = 0; round < 4000; round++) {
         char bytes[12];
         size_t size = dice(sizeof bytes);
@@ -170,8 +166,7 @@ static void json_of_any_bytes(void **state) {
 }
 
 /* All numbers have a point in every locale. */
-static void json_in_a_locale(void **state) {
-    (void)state;
+TEST_CASE(json_in_a_locale) {
     static const char *const names[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "C"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (!setlocale(LC_NUMERIC, names[i])) continue;
@@ -190,8 +185,7 @@ static void json_in_a_locale(void **state) {
     }
 }
 
-static void json_without_memory(void **state) {
-    (void)state;
+TEST_CASE(json_without_memory) {
     for (size_t i = 0;; i++) {
         check_allocator a;
         check_allocator_init(&a, i);
@@ -227,8 +221,7 @@ static void same_as_jansson(const char *text, size_t size) {
 
 /* jansson accepts what is well formed: every number that two to four bytes can hold, in each size, and what is cut off
  * or has another byte in it. */
-static void characters(void **state) {
-    (void)state;
+TEST_CASE(characters) {
     static const uint32_t most[] = {0, 0, 1 << 11, 1 << 16, 1 << 21};
     char text[5] = "";
     for (size_t size = 2; size <= 4; size++)
@@ -244,8 +237,7 @@ static void characters(void **state) {
     }
 }
 
-static void xml_text(void **state) {
-    (void)state;
+TEST_CASE(xml_text) {
     char *text = vta_xml_escape("a<b> & \"c\" 'd'\t\xc3\xa9\xff\x01.");
     assert_string_equal(
         text, "a&lt;b&gt; &amp; &quot;c&quot; &#39;d&#39;\t\xc3\xa9" VT_UTF8_REPLACEMENT VT_UTF8_REPLACEMENT ".");
@@ -257,8 +249,7 @@ static void xml_text(void **state) {
 
 /* ---- KEY=VALUE --------------------------------------------------------------------------------------------------- */
 
-static void pairs(void **state) {
-    (void)state;
+TEST_CASE(pairs) {
     static const struct {
         const char *key, *value; /* value NULL: no '=' */
         vt_number number;
@@ -300,17 +291,4 @@ static void pairs(void **state) {
     assert_false(vt_pair_next(&at, &p));
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(json_is_what_was_written),
-        cmocka_unit_test(json_styles),
-        cmocka_unit_test(json_of_a_part),
-        cmocka_unit_test(json_of_any_bytes),
-        cmocka_unit_test(json_in_a_locale),
-        cmocka_unit_test(json_without_memory),
-        cmocka_unit_test(characters),
-        cmocka_unit_test(xml_text),
-        cmocka_unit_test(pairs),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

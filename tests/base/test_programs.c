@@ -29,8 +29,7 @@ static int run(const char *script, vt_strbuf *said, int *code) {
     return vt_spawn(argv, said, code);
 }
 
-static void programs(void **state) {
-    (void)state;
+TEST_CASE(programs) {
     vt_strbuf said;
     int code = 99;
     vt_strbuf_init(&said, NULL);
@@ -64,8 +63,7 @@ static void put_program(const char *name, const char *text) {
     assert_int_equal(chmod(path, 0700), 0);
 }
 
-static void linkers(void **state) {
-    (void)state;
+TEST_CASE(linkers) {
     char first[2 * VT_FOLDER_BYTES], words[1024], *was = strdup(getenv("PATH"));
     /* The words of the one that is asked first, in their order. */
     put_program("linker", "#!/bin/sh\necho \"$@\" | sed 's,.*,<&>,'\necho\nexit ${CODE:-1}\n");
@@ -130,8 +128,7 @@ static void linkers(void **state) {
     free(was);
 }
 
-static void environment(void **state) {
-    (void)state;
+TEST_CASE(environment) {
     char made[VT_FOLDER_BYTES], long_place[VT_FOLDER_BYTES + 16];
     setenv("VTA_BOARD", "somewhere", 1);
     assert_string_equal(vt_environment(VT_ENV_VTA_BOARD), "somewhere");
@@ -169,8 +166,7 @@ static void environment(void **state) {
 
 /* ---- Files ------------------------------------------------------------------------------------------------------- */
 
-static void files(void **state) {
-    (void)state;
+TEST_CASE(files) {
     char *data, words[2 * VT_FOLDER_BYTES];
     size_t size;
     snprintf(words, sizeof words, "error: %s: cannot open: No such file or directory", in_folder("none"));
@@ -218,8 +214,7 @@ static void files(void **state) {
 
 /* ---- Words and numbers ------------------------------------------------------------------------------------------- */
 
-static void types_of_elements(void **state) {
-    (void)state;
+TEST_CASE(types_of_elements) {
     static const struct {
         const char *text;
         DLDataType type;
@@ -243,8 +238,7 @@ static void types_of_elements(void **state) {
 }
 
 /* Word after word, the last one filled up with zeros: worked out with Python's whole numbers. */
-static void hashes(void **state) {
-    (void)state;
+TEST_CASE(hashes) {
     uint64_t h = 5;
     assert_int_equal(vt_hash(h, "", 0), h);
     static const uint64_t words[] = {0x3736353433323130, 0x3938};
@@ -256,8 +250,7 @@ static void hashes(void **state) {
 }
 
 /* What a caller says of the size of a struct. */
-static void sizes_of_options(void **state) {
-    (void)state;
+TEST_CASE(sizes_of_options) {
     enum { MOST = 1 << 16 };
     static struct {
         size_t size;
@@ -307,15 +300,4 @@ static int end(void **state) {
     return system(command);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(programs),
-        cmocka_unit_test(linkers),
-        cmocka_unit_test(environment),
-        cmocka_unit_test(files),
-        cmocka_unit_test(hashes),
-        cmocka_unit_test(sizes_of_options),
-        cmocka_unit_test(types_of_elements),
-    };
-    return cmocka_run_group_tests(tests, begin, end);
-}
+int main(void) { return run_cases_between(begin, end); }

@@ -2,11 +2,9 @@
  * the accelerator see it, and only flush and invalidate copy between them. Kernel files, and random chains of stages
  * that the processor and the accelerator compute in turns; without the barriers most of the chains are wrong. */
 #include <dirent.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 
-#include <cmocka.h>
+#include "support/check.h"
 
 #include "build/programs.h"
 #include "device/model_board.h"
@@ -61,9 +59,8 @@ static void run_file(const char *file) {
     machine_close(&m);
 }
 
-static void test_files(void **state) {
+TEST_CASE(test_files) {
     static const char *const folders[] = {"examples", "tests/build/vta"};
-    (void)state;
     for (int i = 0; i < 2; i++) {
         DIR *dir = opendir(folders[i]);
         assert_non_null(dir);
@@ -147,10 +144,9 @@ static uint64_t wrong_elements(const chain *c, uint64_t seed, bool barriers) {
     return result.different;
 }
 
-static void test_chains(void **state) {
+TEST_CASE(test_chains) {
     enum { CHAINS = 60 };
     int wrong = 0;
-    (void)state;
     for (uint64_t seed = 0; seed < CHAINS; seed++) {
         chain c;
         draw(&c, seed);
@@ -175,7 +171,4 @@ static int end(void **state) {
     return 0;
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_files), cmocka_unit_test(test_chains)};
-    return cmocka_run_group_tests(tests, begin, end);
-}
+int main(void) { return run_cases_between(begin, end); }

@@ -23,8 +23,7 @@ static int vta(const char *args) {
         if (!strstr(output, text)) fail_msg("\"%s\" is not in:\n%s", text, output);                                    \
     } while (0)
 
-static void test_lower(void **state) {
-    (void)state;
+TEST_CASE(test_lower) {
     RUNS("lower examples/vector_add.te", 0);
     SAYS("@vector_add = primfn(");
     SAYS("@tir.vta.uop_push(1, 0, 0, 64, 0, 2, 0, 0, dtype=int32)");
@@ -49,8 +48,7 @@ static void test_lower(void **state) {
     assert_true(atoi(output) > 20);
 }
 
-static void test_lower_changes(void **state) {
-    (void)state;
+TEST_CASE(test_lower_changes) {
     RUNS("lower examples/conv2d.te", 0);
     SAYS("cse_var_1");
     RUNS("lower examples/conv2d.te --disable-pass tir.CommonSubexprElimTIR", 0);
@@ -67,8 +65,7 @@ static void test_lower_changes(void **state) {
     SAYS("and nothing else\nfor (i0: int32, 0, 8) {\n");
 }
 
-static void test_build(void **state) {
-    (void)state;
+TEST_CASE(test_build) {
     char args[512];
     RUNS("build examples/vector_add.te --emit c", 0);
     SAYS("VTAPushALUOp(&vector_add_uop_handle_0, vector_add_uops_0, NULL, 0)");
@@ -119,8 +116,7 @@ static void test_build(void **state) {
 }
 
 /* More arguments than any fixed list would hold: in1, in2, ..., and their sum. */
-static void test_many_arguments(void **state) {
-    (void)state;
+TEST_CASE(test_many_arguments) {
     enum { INPUTS = 90 };
     char args[256];
     snprintf(args, sizeof args, "%s/many.te", folder);
@@ -137,8 +133,7 @@ static void test_many_arguments(void **state) {
     SAYS("many: 3 elements equal the reference");
 }
 
-static void test_run(void **state) {
-    (void)state;
+TEST_CASE(test_run) {
     RUNS("run examples/matmul.te --check", 0);
     SAYS("gemm_counter    :              256");
     SAYS("No races.");
@@ -164,8 +159,7 @@ static void test_run(void **state) {
     SAYS("no target 'gpu'");
 }
 
-static void test_prove(void **state) {
-    (void)state;
+TEST_CASE(test_prove) {
     char args[512];
     RUNS("prove examples/vector_add.te", 0);
     SAYS("vector_add: proven: right for all inputs, in every order. 1024 elements, 2 draws of random values;");
@@ -203,8 +197,7 @@ static void test_prove(void **state) {
 }
 
 /* A file without a schedule gets one, and is compared with what it says itself. */
-static void test_auto(void **state) {
-    (void)state;
+TEST_CASE(test_auto) {
     char args[512];
     snprintf(args, sizeof args, "build --auto examples/conv2d.te --emit te -o %s/made.te", folder);
     RUNS(args, 0);
@@ -222,8 +215,7 @@ static void test_auto(void **state) {
     SAYS("matmul ran.");
 }
 
-static void test_help(void **state) {
-    (void)state;
+TEST_CASE(test_help) {
     static const char *const commands[] = {"lower", "build", "run"};
     for (int i = 0; i < 3; i++) {
         char args[64];
@@ -247,11 +239,4 @@ static int teardown(void **state) {
     return system(command);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lower),          cmocka_unit_test(test_lower_changes), cmocka_unit_test(test_build),
-        cmocka_unit_test(test_many_arguments), cmocka_unit_test(test_run),           cmocka_unit_test(test_prove),
-        cmocka_unit_test(test_auto),           cmocka_unit_test(test_help),
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+int main(void) { return run_cases_between(setup, teardown); }

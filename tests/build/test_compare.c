@@ -37,14 +37,13 @@ static vtac_check_result compare(const char *dtype) {
     return result;
 }
 
-static void every_bit_counts(void **state) {
+TEST_CASE(every_bit_counts) {
     static const struct {
         const char *dtype;
         size_t unit;
         bool real;
     } types[] = {{"int8", 1, false},  {"uint8", 1, false},  {"int16", 2, false}, {"int32", 4, false},
                  {"int64", 8, false}, {"float32", 4, true}, {"float64", 8, true}};
-    (void)state;
     for (size_t t = 0; t < sizeof types / sizeof *types; t++)
         for (size_t bit = 0; bit <= 8 * types[t].unit; bit++) {
             bool none = bit == 8 * types[t].unit, minus_zero = types[t].real && bit + 1 == 8 * types[t].unit;
@@ -57,7 +56,4 @@ static void every_bit_counts(void **state) {
         }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_bit_counts)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -81,17 +81,12 @@ static void compare(const char *triple, const char *cc, const char *runner) {
     free(here);
 }
 
-static void test_aarch64(void **state) {
-    (void)state;
+TEST_CASE(test_aarch64) {
     compare("aarch64-linux-gnu", "aarch64-linux-gnu-gcc", "qemu-aarch64");
 }
 
-static void test_armv7(void **state) {
-    (void)state;
+TEST_CASE(test_armv7) {
     compare("armv7-none-linux-gnueabihf", "arm-linux-gnueabihf-gcc", "qemu-arm");
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_aarch64), cmocka_unit_test(test_armv7)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -1,11 +1,9 @@
 /* Tiles that are too large for a buffer: the message names the loop to split, and with what it says the kernel is
  * built. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "support/check.h"
 
 #include "support/check.h"
 #include "vta/build.h"
@@ -62,8 +60,7 @@ static void lower_with(const vta_config *config, const char *params, const char 
     vta_diag_destroy(diag);
 }
 
-static void the_loop_to_split_is_named(void **state) {
-    (void)state;
+TEST_CASE(the_loop_to_split_is_named) {
     static const struct {
         const char *params, *message, *better;
     } cases[] = {
@@ -87,7 +84,4 @@ static void the_loop_to_split_is_named(void **state) {
     vta_config_release(base);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_loop_to_split_is_named)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -64,8 +64,7 @@ static void check_with(const row *r, uint64_t seed) {
     vt_checking_fill(&k, &o);
 }
 
-static void ranges(void **state) {
-    (void)state;
+TEST_CASE(ranges) {
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
         const row *r = &rows[k];
         check_with(r, 3);
@@ -82,8 +81,7 @@ static void ranges(void **state) {
     }
 }
 
-static void seeds(void **state) {
-    (void)state;
+TEST_CASE(seeds) {
     static uint8_t first[sizeof given];
     for (uint64_t seed = 3; seed <= 4; seed++) {
         check_with(&rows[10], 3);
@@ -93,7 +91,4 @@ static void seeds(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(ranges), cmocka_unit_test(seeds)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

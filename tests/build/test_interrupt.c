@@ -63,8 +63,7 @@ static vta_status run(bool interruptible, int64_t *out_sum) {
     return status;
 }
 
-static void host_code_stops(void **state) {
-    (void)state;
+TEST_CASE(host_code_stops) {
     int64_t sum;
     assert_int_equal(run(true, &sum), VTA_OK);
     assert_int_equal(sum, 200 * 201);
@@ -79,8 +78,7 @@ static void host_code_stops(void **state) {
 }
 
 /* One loop and nothing around it: it runs in pieces, of which none is lost. */
-static void single_loops_stop(void **state) {
-    (void)state;
+TEST_CASE(single_loops_stop) {
     enum { N = 2500000 };
     static const char source[] = "kernel single(n = 2500000)\n"
                                  "target llvm\n"
@@ -98,7 +96,4 @@ static void single_loops_stop(void **state) {
     for (int i = 0; i < N; i++) assert_int_equal(out[i], (int8_t)(in[i] * 3));
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(host_code_stops), cmocka_unit_test(single_loops_stop)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

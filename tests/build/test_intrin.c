@@ -94,8 +94,7 @@ static void matmul(bool own, vt_strbuf *calls) {
     te_context_destroy(c);
 }
 
-static void on_the_accelerator(void **state) {
-    (void)state;
+TEST_CASE(on_the_accelerator) {
     vt_strbuf own, built_in;
     vt_strbuf_init(&own, NULL);
     vt_strbuf_init(&built_in, NULL);
@@ -108,8 +107,7 @@ static void on_the_accelerator(void **state) {
 }
 
 /* Rows of 16 bytes, copied by memcpy. */
-static void on_the_processor(void **state) {
-    (void)state;
+TEST_CASE(on_the_processor) {
     te_context *c = te_context_create(NULL, NULL);
     te_tensor *from = te_placeholder(c, "from", "int8", 1, (int64_t[]){16});
     te_tensor *to = te_define(c, "to[i: 16] = from[i]");
@@ -190,8 +188,7 @@ static void run_rows(const vtac_func *func, int64_t width, int64_t shift, const 
     vta_diag_destroy(diag);
 }
 
-static void whole_tiles(void **state) {
-    (void)state;
+TEST_CASE(whole_tiles) {
     for (size_t i = 0; i < sizeof aligned / sizeof *aligned; i++) {
         te_context *c = te_context_create(NULL, NULL);
         char text[64];
@@ -212,8 +209,4 @@ static void whole_tiles(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(on_the_accelerator), cmocka_unit_test(on_the_processor),
-                                       cmocka_unit_test(whole_tiles)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

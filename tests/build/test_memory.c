@@ -1,11 +1,9 @@
 /* What a lowering takes is given back with its function; what fails leaves nothing behind. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "support/check.h"
 
 #include "vta/build.h"
 
@@ -36,8 +34,7 @@ static void printed(const vtac_func *f) {
     vta_string_free(text);
 }
 
-static void test_released(void **state) {
-    (void)state;
+TEST_CASE(test_released) {
     vtac_kernel *k = kernel_of(kernel_text);
     te_context *c = vtac_kernel_context(k);
     const vtac_func *kept, *f;
@@ -60,8 +57,7 @@ static void test_released(void **state) {
     vtac_kernel_destroy(k);
 }
 
-static void test_built(void **state) {
-    (void)state;
+TEST_CASE(test_built) {
     vtac_kernel *k = kernel_of("kernel k\ntarget llvm\ninput a: int32[8]\noutput b like a = a[...] + 1\n");
     const vtac_func *f;
     vtac_module *m;
@@ -85,8 +81,7 @@ static void test_built(void **state) {
     vta_diag_destroy(diag);
 }
 
-static void test_refused(void **state) {
-    (void)state;
+TEST_CASE(test_refused) {
     vtac_kernel *k = kernel_of("kernel k\ninput a: acc_t[4, BATCH, BLOCK_OUT]\noutput b like a = a[...] + 1\n"
                                "stage b\n pragma 0 alu\n");
     te_context *c = vtac_kernel_context(k);
@@ -102,8 +97,4 @@ static void test_refused(void **state) {
     vtac_kernel_destroy(k);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_released), cmocka_unit_test(test_built),
-                                       cmocka_unit_test(test_refused)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -32,8 +32,7 @@ static char *output_of(const char *command) {
 /* ---- Saving and loading ------------------------------------------------------------------------------------------ */
 
 /* Undefined symbols are the runtime's, and what words an error. */
-static void test_imports(void **state) {
-    (void)state;
+TEST_CASE(test_imports) {
     static const char *const expected[] = {
         "TVMAPISetLastError", "VTADepPop",        "VTADepPush",     "VTALoadBuffer2D",     "VTAPushALUOp",
         "VTAPushGEMMOp",      "VTAStoreBuffer2D", "VTASynchronize", "VTATLSCommandHandle", "VTAUopLoopBegin",
@@ -77,8 +76,7 @@ static void check_loaded(machine *m, const char *path) {
     vta_module_destroy(loaded);
 }
 
-static void test_save_and_load(void **state) {
-    (void)state;
+TEST_CASE(test_save_and_load) {
     static const char *const endings[] = {".o", ".so"};
     machine m;
     char path[64];
@@ -96,8 +94,7 @@ static void test_save_and_load(void **state) {
 }
 
 /* A module for another machine: its object says so, and it does not run here. */
-static void test_other_machine(void **state) {
-    (void)state;
+TEST_CASE(test_other_machine) {
     machine m;
     vtac_build_func f = {.func = lower(&m, "examples/vector_add.te")};
     const vtac_build_options arm = {.triple = "armv7-none-linux-gnueabihf"}, none = {.triple = "z80-zx"},
@@ -118,8 +115,7 @@ static void test_other_machine(void **state) {
     machine_close(&m);
 }
 
-static void test_many_kernels(void **state) {
-    (void)state;
+TEST_CASE(test_many_kernels) {
     machine a, b;
     vtac_module *both;
     vta_packed_function call;
@@ -136,8 +132,7 @@ static void test_many_kernels(void **state) {
     machine_close(&b);
 }
 
-static void test_emit_kinds(void **state) {
-    (void)state;
+TEST_CASE(test_emit_kinds) {
     static const char *const marks[] = {"ELF", "VTAPushALUOp", " i32 @vector_add(", "int vector_add(vt_value *args"};
     machine m;
     vtac_build_func f = {.func = lower(&m, "examples/vector_add.te")};
@@ -164,8 +159,7 @@ static bool same_objects(machine *m, const vtac_build_func *f, vtac_build_option
 }
 
 /* Level 0 is 2, -1 is none; each target has two names, and the first is where none is given. */
-static void test_options(void **state) {
-    (void)state;
+TEST_CASE(test_options) {
     static const struct {
         vtac_build_options a, b;
         bool same;
@@ -200,16 +194,14 @@ static void *build_often(void *arg) {
     return NULL;
 }
 
-static void test_threads(void **state) {
-    (void)state;
+TEST_CASE(test_threads) {
     pthread_t threads[4];
     for (uintptr_t i = 0; i < 4; i++) assert_int_equal(pthread_create(&threads[i], NULL, build_often, (void *)i), 0);
     for (int i = 0; i < 4; i++) pthread_join(threads[i], NULL);
 }
 
 /* Every allocation fails once; nothing is lost, and the error says so. LLVM's own memory is beyond reach. */
-static void test_out_of_memory(void **state) {
-    (void)state;
+TEST_CASE(test_out_of_memory) {
     machine m;
     vtac_build_func f = {.func = lower(&m, "tests/kernel/cases/gemm_smt.te")};
     static const vtac_emit_kind kinds[] = {VTAC_EMIT_OBJECT, VTAC_EMIT_C};
@@ -236,8 +228,7 @@ static void test_out_of_memory(void **state) {
 /* ---- A preloaded recorder ---------------------------------------------------------------------------------------- */
 
 /* The recorder that made the goldens, preloaded into the tool, writes the same text as the tool itself. */
-static void test_preloaded_recorder(void **state) {
-    (void)state;
+TEST_CASE(test_preloaded_recorder) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     printf("skipped: the sanitizer's runtime must be the first library\n");
     skip();
@@ -265,17 +256,4 @@ static void test_preloaded_recorder(void **state) {
     free(source);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_imports),
-        cmocka_unit_test(test_save_and_load),
-        cmocka_unit_test(test_other_machine),
-        cmocka_unit_test(test_many_kernels),
-        cmocka_unit_test(test_emit_kinds),
-        cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_options),
-        cmocka_unit_test(test_out_of_memory),
-        cmocka_unit_test(test_preloaded_recorder),
-    };
-    return golden_result(cmocka_run_group_tests(tests, NULL, NULL));
-}
+int main(void) { return golden_result(run_cases()); }

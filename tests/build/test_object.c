@@ -55,8 +55,7 @@ static void checksum_of(const char *arguments, const char *name, char sum[32]) {
 }
 
 /* Objects, shared objects and C give the cycles of their source, on a machine of another shape too. */
-static void same_cycles(void **state) {
-    (void)state;
+TEST_CASE(same_cycles) {
     int64_t source = cycles_of("profile examples/conv2d.te --json");
     runs("build examples/conv2d.te -o %s/conv.o", 0, "");
     runs("build examples/conv2d.te -o %s/conv.so", 0, "");
@@ -71,8 +70,7 @@ static void same_cycles(void **state) {
 }
 
 /* The object's own names reach the reports. */
-static void names(void **state) {
-    (void)state;
+TEST_CASE(names) {
     runs("profile %s/conv.o", 0, "weights (kernel) are loaded 2.0 times");
     runs("profile %s/conv.o --trace -", 0, "\"traceEvents\"");
     assert_null(strstr(output, "\"source\""));
@@ -80,8 +78,7 @@ static void names(void **state) {
     runs("profile %s/annotated.o --trace -", 0, "\"source\":\"res_conv i2.outer=1 ic.outer=3 cthread.s=1\"");
 }
 
-static void what_if(void **state) {
-    (void)state;
+TEST_CASE(what_if) {
     runs("profile %s/conv.o --set LOG_BLOCK=5", 1, "Give the kernel's source (FILE.te), which is built anew");
     runs("profile %s/conv.o --set TARGET=tsim --bus 128", 0, "128-bit bus");
     runs("profile %s/conv.o --config configs/pynq.json", 0, "cycles"); /* the same sizes */
@@ -92,8 +89,7 @@ static void what_if(void **state) {
     runs("profile examples/conv2d.te --function conv2d", 1, "--function is for objects");
 }
 
-static void several(void **state) {
-    (void)state;
+TEST_CASE(several) {
     runs("build examples/vector_add.te examples/matmul.te -o %s/two.so", 0, "");
     runs("profile %s/two.so", 1, "has several kernels, say which with --function: matmul, vector_add");
     runs("profile %s/two.so --function none", 1, "it has: matmul, vector_add");
@@ -103,8 +99,7 @@ static void several(void **state) {
 }
 
 /* The same inputs for the same seed, whatever the form of the code and the order of the machine. */
-static void run_objects(void **state) {
-    (void)state;
+TEST_CASE(run_objects) {
     char first[32], again[32];
     runs("run %s/conv.o --check", 0, "No races.");
     assert_non_null(strstr(output, "gemm_counter    :           451584"));
@@ -120,16 +115,14 @@ static void run_objects(void **state) {
     runs("run examples/conv2d.te --function x", 2, "--function is for objects");
 }
 
-static void for_the_processor(void **state) {
-    (void)state;
+TEST_CASE(for_the_processor) {
     runs("build tests/build/cpu/softmax.te -o %s/cpu.o", 0, "");
     runs("run %s/cpu.o", 0, "softmax ran");
     runs("profile %s/cpu.o", 1, "softmax is for the processor: it runs nothing on the accelerator");
 }
 
 /* Objects of other compilers. */
-static void without(void **state) {
-    (void)state;
+TEST_CASE(without) {
     quietly("echo 'int plain(void) { return 0; }' > plain.c && cc -shared -fPIC -o plain.so plain.c && cc -fPIC -c "
             "plain.c");
     static const char *const commands[] = {"profile %s/plain.so", "run %s/plain.o", "sweep %s/plain.so -v bus_bits=64"};
@@ -142,8 +135,7 @@ static void without(void **state) {
 }
 
 /* A symbol of every target. */
-static void every_target(void **state) {
-    (void)state;
+TEST_CASE(every_target) {
     static const char *const triples[] = {"aarch64-linux-gnu", "armv7-none-linux-gnueabihf", "x86_64-linux-gnu"};
     for (int i = 0; i < 3; i++) {
         char command[256];
@@ -167,10 +159,4 @@ static int teardown(void **state) {
     return system(command);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(same_cycles), cmocka_unit_test(names),
-                                       cmocka_unit_test(what_if),     cmocka_unit_test(several),
-                                       cmocka_unit_test(run_objects), cmocka_unit_test(for_the_processor),
-                                       cmocka_unit_test(without),     cmocka_unit_test(every_target)};
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+int main(void) { return run_cases_between(setup, teardown); }

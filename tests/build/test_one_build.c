@@ -6,8 +6,7 @@
 static const char *id;
 const char *vta_build_id(void) { return id; }
 
-static void another_build(void **state) {
-    (void)state;
+TEST_CASE(another_build) {
     vta_config *config = vta_config_default();
     vta_diag *diag = vta_diag_create(NULL);
     vtac_kernel *kernel;
@@ -26,8 +25,7 @@ static void another_build(void **state) {
     vta_config_release(config);
 }
 
-static void the_same_build(void **state) {
-    (void)state;
+TEST_CASE(the_same_build) {
     vta_config *config = vta_config_default();
     id = vt_build_id;
     te_context *c = te_context_create(config, NULL);
@@ -38,7 +36,4 @@ static void the_same_build(void **state) {
     assert_int_equal(strncmp(vt_build_id, vta_version(), strlen(vta_version())), 0);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(another_build), cmocka_unit_test(the_same_build)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

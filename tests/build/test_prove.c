@@ -51,8 +51,7 @@ static void prove_text(machine *m, const char *file, const proof *of) {
 }
 
 /* Everything that expressions can be made of comes back from the text with the same value. */
-static void texts_mean_what_they_say(void **state) {
-    (void)state;
+TEST_CASE(texts_mean_what_they_say) {
     static const char *const bodies[] = {
         "A[...] - -7 * A[...]",
         "int8(A[...] >> 3)",
@@ -141,8 +140,7 @@ static void expect_unproven(const char *file) {
 
 /* Of several outputs those are covered that do not depend on the host, and only if the accelerator computes them right:
  * against another meaning of theirs nothing is. */
-static void outputs_beside_the_host(void **state) {
-    (void)state;
+TEST_CASE(outputs_beside_the_host) {
     static const struct {
         const char *changes, *reason;
         uint64_t covered;
@@ -175,8 +173,7 @@ static void outputs_beside_the_host(void **state) {
 }
 
 /* Expressions that no field follows, beside a function that runs: no proof, and the reason. */
-static void no_field_follows(void **state) {
-    (void)state;
+TEST_CASE(no_field_follows) {
     static const char *const rows[][2] = {
         {"select(A[...] > 0, A[...], B[...])", "which of two expressions counts depends on the inputs"},
         {"A[i, j, k, A[0, 0, 0, 0]]", "A is read at a place that depends on the inputs"},
@@ -204,8 +201,7 @@ static void no_field_follows(void **state) {
 }
 
 /* Of what differs the first element is told, in the order of the arguments. */
-static void first_that_differs(void **state) {
-    (void)state;
+TEST_CASE(first_that_differs) {
     enum { J = 40, L = 5, LANES = 16 };
     machine m;
     proof p = {0};
@@ -246,8 +242,7 @@ static int prove_folder(const char *folder, int n_shapes) {
     return count;
 }
 
-static void sound_kernels_are_proven(void **state) {
-    (void)state;
+TEST_CASE(sound_kernels_are_proven) {
     assert_true(prove_folder("examples", SHAPES) >= 19);
     assert_true(prove_folder("tests/kernel/cases", SHAPES) >= 90);
     assert_true(prove_folder("tests/build/vta", 1) >= 26);
@@ -273,8 +268,7 @@ static const struct {
     {"threads2", "", "in_channels=16 out_channels=32", {0x1000, 0x2000, 0x4000}},
 };
 
-static void wrong_streams_are_caught(void **state) {
-    (void)state;
+TEST_CASE(wrong_streams_are_caught) {
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         char path[128];
         machine m;
@@ -430,8 +424,7 @@ static void damage_file(const char *file, int rounds, check_random *r, int count
     machine_close(&m);
 }
 
-static void damage_is_never_proven(void **state) {
-    (void)state;
+TEST_CASE(damage_is_never_proven) {
     static const char *const files[] = {"tests/kernel/cases/alu_max_imm.te",
                                         "tests/kernel/cases/relu.te",
                                         "tests/kernel/cases/shift_scale.te",
@@ -451,8 +444,7 @@ static void damage_is_never_proven(void **state) {
 }
 
 /* A call that fails: there is no program to destroy, whatever the memory held. */
-static void failed_calls_record_nothing(void **state) {
-    (void)state;
+TEST_CASE(failed_calls_record_nothing) {
     machine m;
     proof p;
     uint32_t addrs[ARGS_MOST];
@@ -469,12 +461,4 @@ static void failed_calls_record_nothing(void **state) {
     machine_close(&m);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sound_kernels_are_proven), cmocka_unit_test(no_field_follows),
-        cmocka_unit_test(outputs_beside_the_host),  cmocka_unit_test(first_that_differs),
-        cmocka_unit_test(texts_mean_what_they_say), cmocka_unit_test(wrong_streams_are_caught),
-        cmocka_unit_test(damage_is_never_proven),   cmocka_unit_test(failed_calls_record_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -159,14 +159,10 @@ static void run_seed(uint64_t seed) {
     te_context_destroy(c);
 }
 
-static void test_random(void **state) {
-    (void)state;
+TEST_CASE(test_random) {
     const char *count = getenv("VTA_RANDOM");
     uint64_t n = count ? strtoull(count, NULL, 10) : 150;
     for (uint64_t seed = 1; seed <= n; seed++) run_seed(seed);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

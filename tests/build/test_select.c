@@ -1,11 +1,9 @@
 /* Operations of the ALU under conditions: loops that a condition depends on, tiles in which it always or never holds,
  * on several machines, in several orders, race-free and equal to the meaning of the kernel bit for bit. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 
-#include <cmocka.h>
+#include "support/check.h"
 
 #include "build/programs.h"
 
@@ -40,8 +38,7 @@ static void run(uint64_t seed, const char *file, const char *params, const shape
     machine_close(&m);
 }
 
-static void test_random(void **state) {
-    (void)state;
+TEST_CASE(test_random) {
     int conditional = 0;
     for (uint64_t seed = 0; seed < CASES; seed++) {
         check_random r = {.state = seed * 2654435761u + 1};
@@ -54,8 +51,7 @@ static void test_random(void **state) {
 }
 
 /* More loops than the hardware has, that cannot be joined, under conditions that hold for all of them or none. */
-static void test_deep(void **state) {
-    (void)state;
+TEST_CASE(test_deep) {
     int conditional = 0;
     for (uint64_t seed = 0; seed < DEEP; seed++) {
         check_random r = {.state = seed * 2654435761u + 1};
@@ -68,7 +64,4 @@ static void test_deep(void **state) {
     if (conditional < DEEP / 2) fail_msg("%d of %d kernels have conditions", conditional, DEEP);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random), cmocka_unit_test(test_deep)};
-    return cmocka_run_group_tests_name("select", tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -1,12 +1,10 @@
 /* Steps that are written out and take turns in several places: convolutions with random lists of sizes, orders of
  * loops, places and operands that stay on the chip, on several machines, in orders that the tokens allow, race-free and
  * equal to their meaning. Some of them are proven. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 
-#include <cmocka.h>
+#include "support/check.h"
 
 #include "build/programs.h"
 
@@ -137,8 +135,7 @@ static void prove(machine *m, const char *source) {
 enum { CASES = 90 };
 static const vta_order orders[] = {VTA_ORDER_RANDOM, VTA_ORDER_STORE_LATE, VTA_ORDER_PROGRAM};
 
-static void test_random(void **state) {
-    (void)state;
+TEST_CASE(test_random) {
     const char *count = getenv("VTA_TEST_CASES");
     int refused = 0, n = count ? atoi(count) : CASES;
     for (int seed = 0; seed < n; seed++) {
@@ -182,8 +179,7 @@ static void add_window(text *t, int taps, int stride, int rows, int slots) {
     add(t, "stage b\n  scope acc\n  compute_at s, 0\n  pragma 0 dma_copy\n");
 }
 
-static void test_sliding(void **state) {
-    (void)state;
+TEST_CASE(test_sliding) {
     for (int seed = 0; seed < 3 * 4 * 3; seed++) {
         text t = {""};
         machine m;
@@ -215,8 +211,7 @@ static void test_sliding(void **state) {
 
 /* ---- On the processor: lists of sizes need no places ------------------------------------------------------------- */
 
-static void test_processor(void **state) {
-    (void)state;
+TEST_CASE(test_processor) {
     for (int seed = 0; seed < 30; seed++) {
         check_random r = {.state = (uint64_t)seed * 2654435761u + 7};
         int rows = pick(&r, 1, 9), columns = pick(&r, 1, 9), taps = pick(&r, 1, 3);
@@ -263,8 +258,7 @@ static void test_processor(void **state) {
     "  pragma i dma_copy\nstage b\n  scope acc\n  compute_at y, o\n  pragma 0 dma_copy\n"                              \
     "stage c\n  scope acc\n  compute_at y, o\n  pragma 0 alu\n"
 
-static void test_refused(void **state) {
-    (void)state;
+TEST_CASE(test_refused) {
     static const struct {
         const char *kernel, *words;
     } refused[] = {
@@ -301,8 +295,4 @@ static void test_refused(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random), cmocka_unit_test(test_sliding),
-                                       cmocka_unit_test(test_processor), cmocka_unit_test(test_refused)};
-    return cmocka_run_group_tests_name("slots", tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

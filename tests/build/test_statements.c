@@ -1,13 +1,11 @@
 /* Statements made by hand: a te_extern between computations, and a whole function with a call by name, compiled and compared
  * with plain C; and what is refused. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "support/check.h"
 
 #include "support/check.h"
 #include "vta/build.h"
@@ -67,8 +65,7 @@ static void call(te_context *c, const vtac_func *f, int64_t n, int32_t *x, int32
     vtac_func_release(f);
 }
 
-static void between_computations(void **state) {
-    (void)state;
+TEST_CASE(between_computations) {
     check_random r = {.state = 20261122};
     for (int round = 0; round < 20; round++) {
         int64_t n = check_between(&r, 1, MOST), cut = check_between(&r, 0, MOST);
@@ -105,8 +102,7 @@ static int negate(TVMValue *args, int *codes, int count, TVMValue *ret, int *ret
 }
 
 /* A function that is no computation: the statement, then a call that changes the result in place and tells its first. */
-static void whole_function(void **state) {
-    (void)state;
+TEST_CASE(whole_function) {
     check_random r = {.state = 7};
     assert_int_equal(vta_function_register("test.negate", negate, NULL), VTA_OK);
     for (int round = 0; round < 10; round++) {
@@ -128,8 +124,7 @@ static void whole_function(void **state) {
     }
 }
 
-static void refusals(void **state) {
-    (void)state;
+TEST_CASE(refusals) {
     te_context *c = new_context();
     int64_t n = 4;
     te_buffer *x = row_of(c, "x", n), *y = row_of(c, "y", n), *five = row_of(c, "five", 5);
@@ -150,8 +145,4 @@ static void refusals(void **state) {
     te_context_destroy(c);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(between_computations), cmocka_unit_test(whole_function),
-                                       cmocka_unit_test(refusals)};
-    return cmocka_run_group_tests_name("statements", tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

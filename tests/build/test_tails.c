@@ -1,11 +1,9 @@
 /* Splits that do not divide: full tiles and tails, on several machines, in several orders that the tokens allow,
  * race-free and equal to the meaning of the kernel bit for bit. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 
-#include <cmocka.h>
+#include "support/check.h"
 
 #include "build/programs.h"
 
@@ -60,8 +58,7 @@ static void check_orders(machine *m, const char *name, uint64_t seed, uint64_t n
     }
 }
 
-static void test_parameters(void **state) {
-    (void)state;
+TEST_CASE(test_parameters) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         for (int k = 0; k < SHAPES; k++) {
             machine m;
@@ -109,8 +106,7 @@ static bool lowers(machine *m, const char *params, const shape *s) {
     return false;
 }
 
-static void test_random(void **state) {
-    (void)state;
+TEST_CASE(test_random) {
     int refused = 0, n = 60;
     for (int seed = 0; seed < n; seed++) {
         check_random r = {.state = (uint64_t)seed * 2654435761u + 1};
@@ -132,7 +128,4 @@ static void test_random(void **state) {
     if (refused * 10 > n) fail_msg("%d of %d refused", refused, n);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_parameters), cmocka_unit_test(test_random)};
-    return cmocka_run_group_tests_name("tails", tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -28,8 +28,7 @@ static vta_status lower(const char *changes, const char *operation) {
     return status;
 }
 
-static void operations(void **state) {
-    (void)state;
+TEST_CASE(operations) {
     static const struct {
         const char *changes, *no_mul, *no_add; /* NULL: it has it */
     } rows[] = {
@@ -55,7 +54,4 @@ static void operations(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(operations)};
-    return cmocka_run_group_tests(tests, diag_begin, diag_end);
-}
+int main(void) { return run_cases_between(diag_begin, diag_end); }

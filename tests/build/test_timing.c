@@ -11,8 +11,7 @@ static int run(const char *arguments) {
 
 /* ResNet-18's C2 with the fallback schedule on buses of 64 to 512 bits: five runs as published, in whole millions, and
  * on 64 bits the cycles that the hardware takes for this stream (tests/tsim/test_figures.c). */
-static void fallback_schedule(void **state) {
-    (void)state;
+TEST_CASE(fallback_schedule) {
     static const struct {
         const char *machine;
         int64_t cycles, millions;
@@ -45,16 +44,14 @@ static int64_t cycles_of(const char *arguments) {
     return cycles;
 }
 
-static void virtual_threads(void **state) {
-    (void)state;
+TEST_CASE(virtual_threads) {
     int64_t one = cycles_of("profile examples/conv2d.te -p threads=1 --json");
     int64_t two = cycles_of("profile examples/conv2d.te --json");
     print_message("%lld cycles with one thread, %lld with two\n", (long long)one, (long long)two);
     assert_true(two * 5 < one * 4);
 }
 
-static void for_another_machine(void **state) {
-    (void)state;
+TEST_CASE(for_another_machine) {
     int64_t usual = cycles_of("profile examples/conv2d.te --json");
     int64_t wide = cycles_of("profile examples/conv2d.te --set LOG_BLOCK=5 --bus 128 --json");
     assert_true(wide * 3 < usual);
@@ -66,8 +63,7 @@ static void for_another_machine(void **state) {
 }
 
 /* Points are built in threads of their own; the table is the same for any number of them. */
-static void in_parallel(void **state) {
-    (void)state;
+TEST_CASE(in_parallel) {
     static const char *const jobs[] = {"1", "8"};
     static char first[1 << 14];
     for (int i = 0; i < 2; i++) {
@@ -81,8 +77,7 @@ static void in_parallel(void **state) {
 }
 
 /* Instructions are called by what they were in the kernel file. */
-static void source_names(void **state) {
-    (void)state;
+TEST_CASE(source_names) {
     assert_int_equal(run("profile examples/conv2d.te --trace -"), 0);
     assert_contains(output, "\"source\":\"data_buf i2.outer=0 ic.outer=0\"");
     assert_contains(output, "\"source\":\"kernel_buf i2.outer=1 ic.outer=15\"");
@@ -94,17 +89,11 @@ static void source_names(void **state) {
     assert_contains(output, "res_conv i2.outer=0 ic.outer=1 cthread.s=0");
 }
 
-static void refused(void **state) {
-    (void)state;
+TEST_CASE(refused) {
     assert_int_equal(run("profile examples/none.te"), 1);
     assert_contains(output, "none.te");
     assert_int_equal(run("profile kernel.o"), 1);
     assert_contains(output, "kernel.o: cannot open");
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(fallback_schedule),   cmocka_unit_test(virtual_threads),
-                                       cmocka_unit_test(for_another_machine), cmocka_unit_test(in_parallel),
-                                       cmocka_unit_test(source_names),        cmocka_unit_test(refused)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

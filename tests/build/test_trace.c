@@ -103,8 +103,7 @@ static void every_call(bool recorded) {
     expect(LINE("sync\n"), "sync 1 99");
 }
 
-static void calls(void **state) {
-    (void)state;
+TEST_CASE(calls) {
     size_t n;
     vt_strbuf_init(&lines, NULL);
     vt__trace_symbols(&n);
@@ -121,8 +120,7 @@ static void calls(void **state) {
 }
 
 /* 4096 buffers have numbers of their own; those after them share the last one's. */
-static void many_buffers(void **state) {
-    (void)state;
+TEST_CASE(many_buffers) {
     vt_strbuf_init(&lines, NULL);
     assert_int_equal(vtac_trace_begin(trace_to, &lines), VTA_OK);
     for (int i = 0; i < 4100; i++) {
@@ -136,7 +134,4 @@ static void many_buffers(void **state) {
     vt_strbuf_free(&lines);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(calls), cmocka_unit_test(many_buffers)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

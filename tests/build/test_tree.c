@@ -23,8 +23,7 @@ static const vtac_stmt *body_of(const vtac_stmt *s) {
     return NULL;
 }
 
-static void tree(void **state) {
-    (void)state;
+TEST_CASE(tree) {
     te_context *c = context();
     te_tensor *a = te_placeholder(c, "a", "int32", 2, (int64_t[]){4, 8});
     te_tensor *b = te_compute(c, "b", 2, (int64_t[]){4, 8}, "i, j", "a[i, j] + 1");
@@ -62,8 +61,7 @@ static void tree(void **state) {
 }
 
 /* Passes one by one give what they give together. */
-static void passes(void **state) {
-    (void)state;
+TEST_CASE(passes) {
     te_context *c = context();
     te_tensor *a = te_placeholder(c, "a", "int32", 1, (int64_t[]){30});
     te_tensor *b = te_compute(c, "b", 1, (int64_t[]){30}, "i", "a[i] + 1");
@@ -103,8 +101,7 @@ static void passes(void **state) {
 }
 
 /* Outputs may be missing only where that is asked for. */
-static void some_outputs(void **state) {
-    (void)state;
+TEST_CASE(some_outputs) {
     te_context *c = context();
     te_tensor *a = te_placeholder(c, "a", "int32", 1, (int64_t[]){8});
     te_tensor *b = te_compute(c, "b", 1, (int64_t[]){8}, "i", "a[i] + 1");
@@ -125,8 +122,4 @@ static void some_outputs(void **state) {
     te_context_destroy(c);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(tree), cmocka_unit_test(passes),
-                                       cmocka_unit_test(some_outputs)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -45,8 +45,7 @@ static void run(const vt_func *(*make)(vt_ctx *c), vt_strbuf *trace) {
     kit_close(&k);
 }
 
-static void test_vadd(void **state) {
-    (void)state;
+TEST_CASE(test_vadd) {
     vt_strbuf trace;
     vt_strbuf_init(&trace, NULL);
     run(make_vadd, &trace);
@@ -54,8 +53,7 @@ static void test_vadd(void **state) {
     vt_strbuf_free(&trace);
 }
 
-static void test_packed_signature(void **state) {
-    (void)state;
+TEST_CASE(test_packed_signature) {
     vt_strbuf trace;
     vt_strbuf_init(&trace, NULL);
     run(make_nested, &trace);
@@ -68,7 +66,4 @@ static void test_packed_signature(void **state) {
     vt_strbuf_free(&trace);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_vadd), cmocka_unit_test(test_packed_signature)};
-    return golden_result(cmocka_run_group_tests(tests, NULL, NULL));
-}
+int main(void) { return golden_result(run_cases()); }

@@ -48,8 +48,7 @@ static int teardown(void **state) {
         if (got != (code)) fail_msg("vta %s: exit code %d\n%s", args, got, output);                                    \
     } while (0)
 
-static void help(void **state) {
-    (void)state;
+TEST_CASE(help) {
     RUNS("--version", 0);
     assert_contains(output, "vta ");
     RUNS("--help", 0);
@@ -77,8 +76,7 @@ static void help(void **state) {
     }
 }
 
-static void config(void **state) {
-    (void)state;
+TEST_CASE(config) {
     RUNS("config", 0);
     assert_contains(output, "1x16_i8w8a32_15_15_18_17");
     assert_contains(output, "built-in default");
@@ -108,8 +106,7 @@ static void config(void **state) {
     RUNS("config --write /nonexistent/x.json", 1);
 }
 
-static void sim(void **state) {
-    (void)state;
+TEST_CASE(sim) {
     RUNS("sim program.vta --expect", 0);
     assert_contains(output, "Execution statistics:\n\tinp_load_nbytes :                0\n");
     assert_contains(output, "\tacc_load_nbytes :              128\n");
@@ -130,8 +127,7 @@ static void sim(void **state) {
 }
 
 /* An edited program no longer gives what was recorded, and a token too few is found. */
-static void edit(void **state) {
-    (void)state;
+TEST_CASE(edit) {
     RUNS("disasm program.vta --run 1 -o one.s", 0);
     RUNS("asm one.s --into program.vta --run 1 -o same.vta", 0);
     RUNS("sim same.vta -x", 0);
@@ -150,8 +146,7 @@ static void edit(void **state) {
     assert_contains(output, "never comes");
 }
 
-static void text(void **state) {
-    (void)state;
+TEST_CASE(text) {
     RUNS("asm program.s -o program.bin --json", 0);
     assert_contains(output, "\"instructions\": 3");
     RUNS("disasm program.bin", 0);
@@ -175,8 +170,7 @@ static void text(void **state) {
     assert_contains(output, "16 bytes an instruction");
 }
 
-static void capture(void **state) {
-    (void)state;
+TEST_CASE(capture) {
     RUNS("capture", 2);
     RUNS("capture -o x.vta -- true", 1);
     assert_contains(output, "made no device run");
@@ -199,8 +193,7 @@ static void capture(void **state) {
 }
 
 /* The program with the wrong result is the one that is wanted; files, links and devices stay what they are. */
-static void capture_keeps(void **state) {
-    (void)state;
+TEST_CASE(capture_keeps) {
     RUNS("capture -o failed.vta -- sh -c '" VT_BINARY_DIR "/examples/vector_add; exit 3'", 1);
     assert_contains(output, "sh ended with exit code 3; its recording was written all the same");
     RUNS("sim failed.vta --expect && ln -s failed.vta link.vta", 0);
@@ -229,8 +222,7 @@ static void capture_keeps(void **state) {
     RUNS("--version && test ! -e none.vta && ! ls | grep tmp", 0);
 }
 
-static void suggestions(void **state) {
-    (void)state;
+TEST_CASE(suggestions) {
     RUNS("simm program.vta", 2);
     assert_contains(output, "simm: no such command; did you mean sim?");
     RUNS("sim program.vta --enigne fast", 2);
@@ -244,8 +236,7 @@ static void suggestions(void **state) {
 }
 
 /* The manual and the completions name every command and option. */
-static void manual(void **state) {
-    (void)state;
+TEST_CASE(manual) {
     RUNS("man", 0);
     assert_contains(output, ".SS vta sim\n");
     assert_contains(output, "\\fB\\-\\-engine\\fR \\fIfast|reference\\fR");
@@ -263,8 +254,7 @@ static void manual(void **state) {
 }
 
 /* Programs with different results in different orders, or with a result that nothing waits for. */
-static void check(void **state) {
-    (void)state;
+TEST_CASE(check) {
     static const struct {
         const char *source, *says, *json;
     } wrong[] = {
@@ -308,8 +298,7 @@ static void check(void **state) {
 #endif
 }
 
-static void golden_runs(void **state) {
-    (void)state;
+TEST_CASE(golden_runs) {
     static const char *const names[] = {"conv2d", "2x16_matmul", "4x8_vadd", "1x32_relu"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char name[64], args[2048], path[GOLDEN_PATH];
@@ -321,12 +310,4 @@ static void golden_runs(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(help),          cmocka_unit_test(config),      cmocka_unit_test(sim),
-        cmocka_unit_test(edit),          cmocka_unit_test(text),        cmocka_unit_test(capture),
-        cmocka_unit_test(capture_keeps), cmocka_unit_test(suggestions), cmocka_unit_test(manual),
-        cmocka_unit_test(check),         cmocka_unit_test(golden_runs),
-    };
-    return golden_result(cmocka_run_group_tests(tests, setup, teardown));
-}
+int main(void) { return golden_result(run_cases_between(setup, teardown)); }

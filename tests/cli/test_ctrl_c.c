@@ -80,8 +80,7 @@ static void say(const tool *t, const char *text) {
     assert_int_equal(write(t->in, text, strlen(text)), (ssize_t)strlen(text));
 }
 
-static void ends_the_command(void **state) {
-    (void)state;
+TEST_CASE(ends_the_command) {
     char path[64], output[4096];
     snprintf(path, sizeof path, "/tmp/vta_ctrl_c_%ld.vta", (long)getpid());
     write_program(path);
@@ -105,7 +104,4 @@ static void ends_the_command(void **state) {
     unlink(path);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(ends_the_command)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -115,8 +115,7 @@ static const struct {
     {"step\nquit\nstep\n", AT1},
 };
 
-static void each_command(void **state) {
-    (void)state;
+TEST_CASE(each_command) {
     char expected[8192];
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         say("", rows[i].script);
@@ -126,8 +125,7 @@ static void each_command(void **state) {
 }
 
 /* The list of commands is complete, and each has its letter. */
-static void help(void **state) {
-    (void)state;
+TEST_CASE(help) {
     say("", "help\n");
 #define DEBUG_COMMAND(name, letter, arguments, text)                                                                   \
     do {                                                                                                               \
@@ -139,8 +137,7 @@ static void help(void **state) {
 }
 
 /* The second run has other inputs; another one there is not. */
-static void runs(void **state) {
-    (void)state;
+TEST_CASE(runs) {
     say("--run 1", "s\np acc 0\n");
     assert_contains(output, "acc 0:\n     17     18     19     20     21");
     say("--run 2", "s\n");
@@ -151,8 +148,7 @@ static void runs(void **state) {
 }
 
 /* 32 breakpoints or so; then a clear word, and those that are there stay. */
-static void many_breakpoints(void **state) {
-    (void)state;
+TEST_CASE(many_breakpoints) {
     char script[8192] = "", *to = script;
     for (int i = 0; i < 200; i++) to += sprintf(to, "B acc %d\n", i);
     strcpy(to, "breaks\nr\n");
@@ -165,12 +161,4 @@ static void many_breakpoints(void **state) {
     assert_contains(full, "breakpoint 1: acc 0\n");
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_command),
-        cmocka_unit_test(help),
-        cmocka_unit_test(runs),
-        cmocka_unit_test(many_breakpoints),
-    };
-    return cmocka_run_group_tests(tests, begin, end);
-}
+int main(void) { return run_cases_between(begin, end); }

@@ -63,8 +63,7 @@ static void check_result(const char *name) {
     vta_array_free(y);
 }
 
-static void runs(void **state) {
-    (void)state;
+TEST_CASE(runs) {
     RUNS("run small.vta-model --input x.npy --output y.npy", 0);
     check_result("y.npy");
     assert_contains(output, "y: int8[1, 16, 2, 2]; largest 125 at 39");
@@ -76,8 +75,7 @@ static void runs(void **state) {
     assert_contains(output, "\"races\": []");
 }
 
-static void refuses(void **state) {
-    (void)state;
+TEST_CASE(refuses) {
     RUNS("run small.vta-model", 1);
     assert_contains(output, "input x of small.vta-model is not given: --input x=FILE.npy, int8[1, 16, 2, 2]");
     RUNS("run small.vta-model --input z=x.npy", 1);
@@ -95,8 +93,7 @@ static void refuses(void **state) {
     assert_contains(output, "--set");
 }
 
-static void profiles(void **state) {
-    (void)state;
+TEST_CASE(profiles) {
     RUNS("profile small.vta-model", 0);
     assert_contains(output, "add 3");
     assert_contains(output, "add 5");
@@ -111,7 +108,4 @@ static void profiles(void **state) {
     free(page);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(runs), cmocka_unit_test(refuses), cmocka_unit_test(profiles)};
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+int main(void) { return run_cases_between(setup, teardown); }

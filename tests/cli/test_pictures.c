@@ -58,8 +58,7 @@ static const char *scores(const char *settings, const char *options) {
 #define SIZE "--resize 64 --crop 64"
 #define FILE_SIZE "\"resize\": 64, \"crop\": 64"
 
-static void a_setting_is_an_option(void **state) {
-    (void)state;
+TEST_CASE(a_setting_is_an_option) {
     static const struct {
         const char *settings, *options;
     } rows[] = {
@@ -86,8 +85,7 @@ static void a_setting_is_an_option(void **state) {
 }
 
 /* An option is stronger than the file, and leaves the rest of it. */
-static void options_are_stronger(void **state) {
-    (void)state;
+TEST_CASE(options_are_stronger) {
     assert_string_equal(scores("{" FILE_SIZE ", \"scale\": 0.5, \"mean\": 0.25}", "--scale 0.125"),
                         scores(NULL, SIZE " --scale 0.125 --mean 0.25"));
     assert_string_equal(scores("{" FILE_SIZE ", \"scale\": 0.5, \"mean\": 0.25}", "--mean 0.125"),
@@ -98,8 +96,7 @@ static void options_are_stronger(void **state) {
     assert_string_equal(scores("{\"nothing\": 1}", "--preset signed " SIZE), scores(NULL, "--preset signed " SIZE));
 }
 
-static void each_setting_counts(void **state) {
-    (void)state;
+TEST_CASE(each_setting_counts) {
     static const char *const rows[] = {SIZE,
                                        SIZE " --scale 0.5",
                                        SIZE " --mean 30",
@@ -120,8 +117,7 @@ static void each_setting_counts(void **state) {
     }
 }
 
-static void what_is_refused(void **state) {
-    (void)state;
+TEST_CASE(what_is_refused) {
     static const struct {
         const char *settings, *options, *says;
     } rows[] = {
@@ -160,12 +156,4 @@ static void what_is_refused(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_setting_is_an_option),
-        cmocka_unit_test(options_are_stronger),
-        cmocka_unit_test(each_setting_counts),
-        cmocka_unit_test(what_is_refused),
-    };
-    return cmocka_run_group_tests(tests, begin, end);
-}
+int main(void) { return run_cases_between(begin, end); }

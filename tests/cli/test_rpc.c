@@ -55,8 +55,7 @@ static void same(const json_t *a, const json_t *b, const char *key) {
 }
 
 /* The same object, inputs and seed: the same values and counters, here and there. */
-static void objects_compute_what_they_compute_here(void **state) {
-    (void)state;
+TEST_CASE(objects_compute_what_they_compute_here) {
     static const char *const files[] = {"vadd.o", "mm.o"};
     for (int i = 0; i < 4; i++) {
         char args[128];
@@ -78,8 +77,7 @@ static void objects_compute_what_they_compute_here(void **state) {
 }
 
 /* The text has the same counters as `vta run` prints, and the checksum of the JSON. */
-static void text(void **state) {
-    (void)state;
+TEST_CASE(text) {
     runs("run mm.o", 0);
     char here[4096], *end_of = strstr(output, " ran.");
     assert_non_null(end_of);
@@ -93,8 +91,7 @@ static void text(void **state) {
     assert_null(strstr(output, "s a call"));
 }
 
-static void what_runs_on_the_processor_has_no_counters(void **state) {
-    (void)state;
+TEST_CASE(what_runs_on_the_processor_has_no_counters) {
     json_t *here = runs_json("run host.o --json"), *there = runs_json("rpc run PLACE host.o --json");
     same(here, there, "checksums");
     assert_null(json_object_get(there, "stats"));
@@ -104,8 +101,7 @@ static void what_runs_on_the_processor_has_no_counters(void **state) {
     assert_null(strstr(output, "statistics"));
 }
 
-static void rounds_are_measured(void **state) {
-    (void)state;
+TEST_CASE(rounds_are_measured) {
     json_t *j = runs_json("rpc run PLACE vadd.o --json --number 2 --repeat 3");
     const json_t *rounds = json_object_get(j, "seconds");
     assert_int_equal(json_array_size(rounds), 3);
@@ -125,8 +121,7 @@ static void rounds_are_measured(void **state) {
 }
 
 /* Of several functions one is named. */
-static void functions_of_a_library(void **state) {
-    (void)state;
+TEST_CASE(functions_of_a_library) {
     runs("rpc run PLACE two.so", 1);
     assert_contains(output, "two.so has several functions, say which with --function: matmul vector_add\n");
     json_t *one = runs_json("rpc run PLACE two.so --function vector_add --json"),
@@ -140,8 +135,7 @@ static void functions_of_a_library(void **state) {
 }
 
 /* The server takes the object's configuration, unless it is told to keep its own: then other elements are computed. */
-static void configurations(void **state) {
-    (void)state;
+TEST_CASE(configurations) {
     char command[512];
     snprintf(command, sizeof command, "cd %s && %s/vta build %s/examples/vector_add.te --set LOG_BATCH=1 -o wide.o",
              folder, VT_BINARY_DIR, VT_SOURCE_DIR);
@@ -156,8 +150,7 @@ static void configurations(void **state) {
     json_decref(there);
 }
 
-static void sessions_are_listed(void **state) {
-    (void)state;
+TEST_CASE(sessions_are_listed) {
     json_t *j = runs_json("rpc ps PLACE --json");
     const json_t *list = json_object_get(j, "sessions");
     assert_int_equal(json_integer_value(json_object_get(j, "most")), 16);
@@ -173,8 +166,7 @@ static void sessions_are_listed(void **state) {
     assert_true(pid > 0);
 }
 
-static void boards_are_programmed(void **state) {
-    (void)state;
+TEST_CASE(boards_are_programmed) {
     runs("rpc program PLACE", 0); /* a simulator has nothing to program */
     assert_string_equal(output, "");
     runs("rpc program PLACE vadd.o", 0);
@@ -190,8 +182,7 @@ static void boards_are_programmed(void **state) {
 }
 
 /* Ends a server that allows it, and no other. */
-static void servers_are_stopped(void **state) {
-    (void)state;
+TEST_CASE(servers_are_stopped) {
     runs("rpc stop PLACE", 1);
     assert_contains(output, "not ended by its clients");
     const server first = s;
@@ -208,8 +199,7 @@ static void servers_are_stopped(void **state) {
     runs("rpc ps PLACE", 0);
 }
 
-static void trackers_queue(void **state) {
-    (void)state;
+TEST_CASE(trackers_queue) {
     const server first = s;
     server_start_on(&s, "rpc-tracker", "0", NULL);
     json_t *j = runs_json("rpc queue PLACE");
@@ -245,8 +235,7 @@ static void trackers_queue(void **state) {
     s = first;
 }
 
-static void keys_are_made(void **state) {
-    (void)state;
+TEST_CASE(keys_are_made) {
     char path[128];
     struct stat is;
     runs("rpc new-key key", 0);
@@ -259,8 +248,7 @@ static void keys_are_made(void **state) {
     assert_contains(output, "new-key: takes the file to make");
 }
 
-static void what_is_refused(void **state) {
-    (void)state;
+TEST_CASE(what_is_refused) {
     static const struct {
         const char *args;
         int code;
@@ -294,20 +282,4 @@ static void what_is_refused(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(objects_compute_what_they_compute_here),
-        cmocka_unit_test(text),
-        cmocka_unit_test(what_runs_on_the_processor_has_no_counters),
-        cmocka_unit_test(rounds_are_measured),
-        cmocka_unit_test(functions_of_a_library),
-        cmocka_unit_test(configurations),
-        cmocka_unit_test(sessions_are_listed),
-        cmocka_unit_test(boards_are_programmed),
-        cmocka_unit_test(servers_are_stopped),
-        cmocka_unit_test(trackers_queue),
-        cmocka_unit_test(keys_are_made),
-        cmocka_unit_test(what_is_refused),
-    };
-    return cmocka_run_group_tests(tests, begin, end);
-}
+int main(void) { return run_cases_between(begin, end); }

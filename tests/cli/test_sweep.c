@@ -209,8 +209,7 @@ static void check_table(const char *args, const machine *m, int n) {
     }
 }
 
-static void machines_are_compared_and_drawn(void **state) {
-    (void)state;
+TEST_CASE(machines_are_compared_and_drawn) {
     static const struct {
         const char *args;
         int count;
@@ -233,8 +232,7 @@ static void machines_are_compared_and_drawn(void **state) {
 
 /* Areas that Yosys counts: lookup tables, flip-flops, a tenth of each bit of memory. The third call fails: its machine
  * is left out with the reason. */
-static void areas_of_yosys(void **state) {
-    (void)state;
+TEST_CASE(areas_of_yosys) {
     machine m[MOST];
     int n = machines_of("vector_add.te -v bus_bits=64,128,256 --area synth", m);
     assert_int_equal(n, 2);
@@ -247,10 +245,4 @@ static void areas_of_yosys(void **state) {
     assert_contains(output, "bus_bits=64 ");
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(machines_are_compared_and_drawn),
-        cmocka_unit_test(areas_of_yosys),
-    };
-    return cmocka_run_group_tests(tests, begin, end);
-}
+int main(void) { return run_cases_between(begin, end); }

@@ -100,8 +100,7 @@ static int finish(screen *s) {
 }
 
 /* A Yosys that ends when the test says so: until then the line is drawn, and it is gone after. */
-static void progress_is_drawn_while_a_step_runs(void **state) {
-    (void)state;
+TEST_CASE(progress_is_drawn_while_a_step_runs) {
     char path[4096], go[64];
     snprintf(go, sizeof go, "%s/go", folder);
     snprintf(path, sizeof path, "%s/yosys", folder);
@@ -129,8 +128,7 @@ static void progress_is_drawn_while_a_step_runs(void **state) {
 }
 
 /* Trials, cycles and seconds; the bar fills. */
-static void a_search_shows_its_trials(void **state) {
-    (void)state;
+TEST_CASE(a_search_shows_its_trials) {
     screen *s =
         start("tune conv2d height=28 width=28 in_channels=64 out_channels=64 kernel=3 pad=1 --trials 40 --jobs 1 "
               "--no-database --log log");
@@ -155,8 +153,7 @@ static void a_search_shows_its_trials(void **state) {
 }
 
 /* Tab completes a command, an arrow brings the line before back, and Ctrl-D ends. */
-static void the_debugger_edits_lines(void **state) {
-    (void)state;
+TEST_CASE(the_debugger_edits_lines) {
     screen *s = start("debug program.vta");
     wait_for(s, "vta> ");
     type(s, "whe\t\n");
@@ -173,11 +170,4 @@ static void the_debugger_edits_lines(void **state) {
     assert_int_equal(finish(s), 0);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(progress_is_drawn_while_a_step_runs),
-        cmocka_unit_test(a_search_shows_its_trials),
-        cmocka_unit_test(the_debugger_edits_lines),
-    };
-    return cmocka_run_group_tests(tests, begin, end);
-}
+int main(void) { return run_cases_between(begin, end); }

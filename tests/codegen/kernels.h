@@ -3,8 +3,6 @@
 #define TESTS_CODEGEN_KERNELS_H
 
 #include <dlfcn.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -12,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "support/check.h"
 
 #include "codegen/codegen.h"
 #include "ir/build.h"

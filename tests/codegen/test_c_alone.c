@@ -17,8 +17,7 @@ static const vt_func *make_add(vt_ctx *c) {
                     loop(c, i, 100, set(c, b[2], i, vt_e_bin(c, VT_E_ADD, at(c, b[0], i), at(c, b[1], i)))));
 }
 
-static void writes_c(void **state) {
-    (void)state;
+TEST_CASE(writes_c) {
     kit k;
     kit_open(&k);
     vt_strbuf out;
@@ -36,7 +35,4 @@ static void writes_c(void **state) {
     assert_false(llvm);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(writes_c)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -58,8 +58,7 @@ static void write_text(const char *path, const char *text) {
     assert_int_equal(fclose(f), 0);
 }
 
-static void every_name(void **state) {
-    (void)state;
+TEST_CASE(every_name) {
     char folder[] = "/tmp/vta_names_XXXXXX", path[64], command[256];
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/names.c", folder);
@@ -99,7 +98,4 @@ static void every_name(void **state) {
     kit_close(&k);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_name)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

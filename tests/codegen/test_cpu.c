@@ -30,13 +30,11 @@ static void run_add(vt_for_kind kind, int level) {
     kit_close(&k);
 }
 
-static void test_add(void **state) {
-    (void)state;
+TEST_CASE(test_add) {
     for (int level = 0; level <= 3; level++) run_add(VT_FOR_SERIAL, level);
 }
 
-static void test_parallel(void **state) {
-    (void)state;
+TEST_CASE(test_parallel) {
     launches = 0;
     run_add(VT_FOR_PARALLEL, 0);
     run_add(VT_FOR_PARALLEL, 2);
@@ -64,8 +62,7 @@ static void run_matmul(int64_t scratch, int level, int expected) {
     kit_close(&k);
 }
 
-static void test_matmul(void **state) {
-    (void)state;
+TEST_CASE(test_matmul) {
     run_matmul(1, 0, 0);
     run_matmul(1, 2, 0);
     run_matmul(1000, 2, 0);
@@ -100,8 +97,7 @@ static void run_early_error(int64_t inner, int level) {
     kit_close(&k);
 }
 
-static void test_early_errors(void **state) {
-    (void)state;
+TEST_CASE(test_early_errors) {
     run_early_error(1000, 0);
     run_early_error(1 << 20, 0);
 }
@@ -164,8 +160,7 @@ static void run_op(vt_dtype t, const struct op_case *op, uint16_t lanes, const i
     kit_close(&k);
 }
 
-static void test_integer_ops(void **state) {
-    (void)state;
+TEST_CASE(test_integer_ops) {
     static const vt_dtype types[] = {VT_I8, VT_I16, VT_I32, VT_I64, VT_U8, VT_U32};
     static const int64_t divisors[] = {1, 3, 8, 0, -3, -1, -8};
     for (size_t t = 0; t < sizeof types / sizeof *types; t++)
@@ -206,8 +201,7 @@ static void run_math(vt_op op, float (*value)(float), uint16_t lanes) {
 static float f_rsqrt(float x) { return 1 / sqrtf(x); }
 static float f_sigmoid(float x) { return 1 / (1 + expf(-x)); }
 
-static void test_math(void **state) {
-    (void)state;
+TEST_CASE(test_math) {
     static const struct {
         vt_op op;
         float (*value)(float);
@@ -256,8 +250,7 @@ static const vt_expr *remainder_of(vt_ctx *c, const vt_expr *x, const vt_expr *y
     return vt_e_bin(c, VT_E_MOD, x, y);
 }
 
-static void test_float_remainders(void **state) {
-    (void)state;
+TEST_CASE(test_float_remainders) {
     float x[] = {5.5f, -5.5f, 0, NAN, INFINITY, 1e10f, -0.75f, 3}, y[] = {2, 2, 3, 1, 2, 3, -0.5f, NAN}, r[8];
     int32_t none[8];
     for (uint16_t lanes = 1; lanes <= 4; lanes += 3) {
@@ -300,8 +293,7 @@ static const vt_func *make_mixed(vt_ctx *c) {
     return function(c, "mixed", 3, b, vt_s_seq(c, 3, items));
 }
 
-static void test_mixed(void **state) {
-    (void)state;
+TEST_CASE(test_mixed) {
     kit k;
     kit_open(&k);
     for (int level = 0; level < 3; level++) {
@@ -327,8 +319,7 @@ static void test_mixed(void **state) {
 }
 
 /* The same through the C text and the system's compiler, which takes its time: a choice. */
-static void test_as_c(void **state) {
-    (void)state;
+TEST_CASE(test_as_c) {
     through_c = true;
     launches = 0;
     run_add(VT_FOR_SERIAL, 0);
@@ -352,13 +343,4 @@ static void test_as_c(void **state) {
     through_c = false;
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_add),    cmocka_unit_test(test_parallel),
-        cmocka_unit_test(test_matmul), cmocka_unit_test(test_integer_ops),
-        cmocka_unit_test(test_math),   cmocka_unit_test(test_float_remainders),
-        cmocka_unit_test(test_mixed),  cmocka_unit_test(test_early_errors),
-        cmocka_unit_test(test_as_c),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -14,8 +14,7 @@ static void fresh(flat_tensor *x, int device) {
     for (int i = 0; i < 3; i++) tensor_init(&x[i], data[i], device, 0, 32, 100);
 }
 
-static void test_tensors(void **state) {
-    (void)state;
+TEST_CASE(test_tensors) {
     kit k;
     kit_open(&k);
     code c = compile(&k, make_add(&k.ctx, VT_FOR_SERIAL, VT_I32), VT_DEVICE_CPU, 2);
@@ -60,8 +59,7 @@ static void test_tensors(void **state) {
 }
 
 /* A name may have what a format gives a meaning to. */
-static void test_names_with_percent(void **state) {
-    (void)state;
+TEST_CASE(test_names_with_percent) {
     kit k;
     kit_open(&k);
     vt_ctx *c = &k.ctx;
@@ -83,8 +81,7 @@ static void test_names_with_percent(void **state) {
     kit_close(&k);
 }
 
-static void test_accelerator_tensors(void **state) {
-    (void)state;
+TEST_CASE(test_accelerator_tensors) {
     kit k;
     kit_open(&k);
     code c = compile(&k, make_add(&k.ctx, VT_FOR_SERIAL, VT_I32), VT_DEVICE_EXT_DEV, 0);
@@ -101,8 +98,7 @@ static void test_accelerator_tensors(void **state) {
     kit_close(&k);
 }
 
-static void test_type_codes(void **state) {
-    (void)state;
+TEST_CASE(test_type_codes) {
     kit k;
     kit_open(&k);
     code c = compile(&k, make_add(&k.ctx, VT_FOR_SERIAL, VT_I32), VT_DEVICE_CPU, 0);
@@ -151,8 +147,7 @@ static const vt_func *make_scaled(vt_ctx *c) {
 }
 
 /* The strides of rows and columns that a compact tensor has. */
-static void test_strides(void **state) {
-    (void)state;
+TEST_CASE(test_strides) {
     kit k;
     kit_open(&k);
     const vt_expr *shape[] = {vt_i32(&k.ctx, 3), vt_i32(&k.ctx, 2), vt_i32(&k.ctx, 4)}, *zeros[3];
@@ -178,8 +173,7 @@ static void test_strides(void **state) {
     kit_close(&k);
 }
 
-static void test_scalars_and_assert(void **state) {
-    (void)state;
+TEST_CASE(test_scalars_and_assert) {
     kit k;
     kit_open(&k);
     code c = compile(&k, make_scaled(&k.ctx), VT_DEVICE_CPU, 0);
@@ -229,8 +223,7 @@ static const vt_func *make_shaped(vt_ctx *c) {
     return function(c, "shaped", 3, b, set(c, b[2], zero, vt_e_bin(c, VT_E_ADD, at(c, b[0], zero), shapes[0])));
 }
 
-static void test_shapes_that_depend_on_others(void **state) {
-    (void)state;
+TEST_CASE(test_shapes_that_depend_on_others) {
     kit k;
     kit_open(&k);
     code c = compile(&k, make_shaped(&k.ctx), VT_DEVICE_CPU, 0);
@@ -266,8 +259,7 @@ static void expect_refused(kit *k, const vt_func *f, const char *triple, vta_sta
     }
 }
 
-static void test_refused(void **state) {
-    (void)state;
+TEST_CASE(test_refused) {
     kit k;
     kit_open(&k);
     vt_ctx *c = &k.ctx;
@@ -288,7 +280,7 @@ static void test_refused(void **state) {
     kit_close(&k);
 }
 
-static void test_as_c(void **state) {
+TEST_CASE(test_as_c) {
     through_c = true;
     test_tensors(state);
     test_accelerator_tensors(state);
@@ -299,8 +291,7 @@ static void test_as_c(void **state) {
 }
 
 /* A symbol that is nowhere is named; bytes that are no object are refused. */
-static void test_missing_symbol(void **state) {
-    (void)state;
+TEST_CASE(test_missing_symbol) {
     kit k;
     kit_open(&k);
     vt_ctx *c = &k.ctx;
@@ -319,18 +310,4 @@ static void test_missing_symbol(void **state) {
     kit_close(&k);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tensors),
-        cmocka_unit_test(test_names_with_percent),
-        cmocka_unit_test(test_accelerator_tensors),
-        cmocka_unit_test(test_type_codes),
-        cmocka_unit_test(test_scalars_and_assert),
-        cmocka_unit_test(test_strides),
-        cmocka_unit_test(test_shapes_that_depend_on_others),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_missing_symbol),
-        cmocka_unit_test(test_as_c),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -36,8 +36,7 @@ static int32_t run_change(const char *const texts[MOST_TEXTS], int level) {
     return r;
 }
 
-static void linked(void **state) {
-    (void)state;
+TEST_CASE(linked) {
     for (int level = 0; level <= 2; level += 2) {
         assert_int_equal(run_change((const char *[MOST_TEXTS]){TWICE}, level), 14);
         assert_int_equal(run_change((const char *[MOST_TEXTS]){HELPER}, level), -7);
@@ -48,8 +47,7 @@ static void linked(void **state) {
 }
 
 /* The functions of one object are not seen by others. */
-static void hidden(void **state) {
-    (void)state;
+TEST_CASE(hidden) {
     kit k;
     vt_strbuf text;
     kit_open(&k);
@@ -138,8 +136,7 @@ static const struct {
 const char *__lsan_default_suppressions(void);
 EXPORTED const char *__lsan_default_suppressions(void) { return "leak:libLLVM\nleak:libstdc++\n"; }
 
-static void of_processors(void **state) {
-    (void)state;
+TEST_CASE(of_processors) {
     static const vt_emit whats[] = {VT_EMIT_OBJECT, VT_EMIT_ASM};
     for (size_t i = 0; i < 2 * sizeof processors / sizeof *processors; i++) {
         kit k;
@@ -159,8 +156,7 @@ static void of_processors(void **state) {
     }
 }
 
-static void refused_texts(void **state) {
-    (void)state;
+TEST_CASE(refused_texts) {
     static const vt_emit whats[] = {VT_EMIT_OBJECT, VT_EMIT_ASM};
     for (size_t i = 0; i < 2 * sizeof refusals / sizeof *refusals; i++) {
         kit k;
@@ -177,8 +173,4 @@ static void refused_texts(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(linked), cmocka_unit_test(hidden),
-                                       cmocka_unit_test(refused_texts), cmocka_unit_test(of_processors)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -47,8 +47,7 @@ static const char *const parts[] = {
     "  %34 = call i32 @TVMBackendParallelLaunch(ptr @f_parallel_0, ptr %3, i32 0)\n  %35 = icmp eq i32 %34, 0\n",
 };
 
-static void text_of_a_function(void **state) {
-    (void)state;
+TEST_CASE(text_of_a_function) {
     kit k;
     vt_strbuf text;
     kit_open(&k);
@@ -80,8 +79,7 @@ static const vt_stmt *loops(vt_ctx *c, const int64_t *extents, int n, bool twice
     return n == 1 && twice ? vt_s_seq(c, 2, (const vt_stmt *const[]){inner, again}) : inner;
 }
 
-static void looks_of_loops(void **state) {
-    (void)state;
+TEST_CASE(looks_of_loops) {
     for (size_t i = 0; i < 2 * sizeof nests / sizeof *nests; i++) {
         kit k;
         vt_strbuf text;
@@ -129,8 +127,7 @@ static bool as_it_is(const char *text, const char *name) {
 }
 
 /* The bodies of functions that load or store are optimised, not their entries, nor functions that only call. */
-static void optimised_functions(void **state) {
-    (void)state;
+TEST_CASE(optimised_functions) {
     for (int i = 0; i < 8; i++) {
         bool load = i & 1, store = i & 2;
         int level = i / 4 * 2;
@@ -183,8 +180,7 @@ static const vt_stmt *micro_kernel(vt_ctx *c, int n, int calls) {
     return vt_s_attr(c, vt_ref_iter(axis), VT_ATTR_UOPS, vt_string(c, "VTAPushGEMMOp"), s);
 }
 
-static void sizes_of_tables(void **state) {
-    (void)state;
+TEST_CASE(sizes_of_tables) {
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         kit k;
         vt_strbuf text;
@@ -212,8 +208,7 @@ static void sizes_of_tables(void **state) {
 
 /* What records a micro-kernel, and what the runtime keeps of it, are seen by this object only: two may have kernels of
  * one name. */
-static void private_kernels(void **state) {
-    (void)state;
+TEST_CASE(private_kernels) {
     kit k;
     vt_strbuf text;
     kit_open(&k);
@@ -309,16 +304,10 @@ static void check_declared(uint32_t times) {
     kit_close(&k);
 }
 
-static void declared_functions(void **state) {
-    (void)state;
+TEST_CASE(declared_functions) {
     assert_int_equal(sizeof declarations / sizeof *declarations, FUNCTIONS);
     check_declared(1);
     check_declared(MOST_TIMES);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(text_of_a_function),  cmocka_unit_test(looks_of_loops),
-                                       cmocka_unit_test(optimised_functions), cmocka_unit_test(sizes_of_tables),
-                                       cmocka_unit_test(private_kernels),     cmocka_unit_test(declared_functions)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

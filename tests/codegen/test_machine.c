@@ -47,8 +47,7 @@ static const struct {
      {"vadd.f32\tq", "!vadd.f32\ts"}},
 };
 
-static void processors(void **state) {
-    (void)state;
+TEST_CASE(processors) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char *text = instructions(rows[i].machine, 2);
         for (int k = 0; k < 2; k++) {
@@ -61,8 +60,7 @@ static void processors(void **state) {
 }
 
 /* Without a triple and a processor: this machine, with all that its processor has, or with the features asked for. */
-static void this_machine(void **state) {
-    (void)state;
+TEST_CASE(this_machine) {
     char *triple = LLVMGetDefaultTargetTriple(), *cpu = LLVMGetHostCPUName(), *features = LLVMGetHostCPUFeatures();
     const vt_machine_spec pairs[][2] = {
         {{0}, {.triple = triple, .cpu = cpu, .features = features}},
@@ -80,7 +78,4 @@ static void this_machine(void **state) {
     LLVMDisposeMessage(features);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(processors), cmocka_unit_test(this_machine)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -17,8 +17,7 @@ static void expect(kit *k, const vt_func *f, int32_t device, vt_emit what, const
 #define EXPECT(k, f, device, what, ...) expect(k, f, device, what, (const char *const[]){__VA_ARGS__, NULL})
 
 /* A pointer may have fewer bits than the number that it comes from: they are not copied as they are. */
-static void pointers_from_numbers(void **state) {
-    (void)state;
+TEST_CASE(pointers_from_numbers) {
     kit k;
     kit_open(&k);
     vt_ctx *c = &k.ctx;
@@ -32,8 +31,7 @@ static void pointers_from_numbers(void **state) {
 }
 
 /* In the object a device has a name where it has one, else its number. */
-static void devices_of_signatures(void **state) {
-    (void)state;
+TEST_CASE(devices_of_signatures) {
     static const struct {
         int32_t device;
         const char *says;
@@ -54,8 +52,7 @@ static void devices_of_signatures(void **state) {
 
 /* What a micro-kernel asks of the runtime's handle: it has one of its own, as it is recorded in a function of its own;
  * outside of it nothing asks for one. */
-static void handle_of_a_kernel(void **state) {
-    (void)state;
+TEST_CASE(handle_of_a_kernel) {
     kit k;
     kit_open(&k);
     vt_ctx *c = &k.ctx;
@@ -70,11 +67,4 @@ static void handle_of_a_kernel(void **state) {
     kit_close(&k);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pointers_from_numbers),
-        cmocka_unit_test(devices_of_signatures),
-        cmocka_unit_test(handle_of_a_kernel),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

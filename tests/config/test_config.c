@@ -25,8 +25,7 @@ static void refuse(const char *json, vta_status status, const char *message) {
     assert_int_equal(vta_config_parse(json, strlen(json), NULL, NULL, &c), status);
 }
 
-static void defaults(void **state) {
-    (void)state;
+TEST_CASE(defaults) {
     vta_config *c = parse("{}"), *d = vta_config_default();
     assert_string_equal(vta_config_bitstream(c), "1x16_i8w8a32_15_15_18_17");
     assert_string_equal(vta_config_model(d), "sim_1x16_i8w8a32_15_15_18_17");
@@ -53,8 +52,7 @@ static void defaults(void **state) {
 }
 
 /* Every key of the table, set alone to a value that is valid with the defaults. */
-static void every_key(void **state) {
-    (void)state;
+TEST_CASE(every_key) {
     static const struct {
         const char *key;
         int value;
@@ -79,8 +77,7 @@ static void every_key(void **state) {
 }
 
 /* Both sides of the range of every key. */
-static void every_range(void **state) {
-    (void)state;
+TEST_CASE(every_range) {
 #define VTA_CONFIG_FIELD(key, value, least, most, meaning)                                                             \
     refuse("{\"" #key "\": 99}", VTA_CONFIG, #key " = 99: must be from " #least " to " #most);                         \
     refuse("{\"" #key "\": -1}", VTA_CONFIG, #key " = -1: must be from");                                              \
@@ -91,8 +88,7 @@ static void every_range(void **state) {
 #undef VTA_CONFIG_FIELD
 }
 
-static void targets(void **state) {
-    (void)state;
+TEST_CASE(targets) {
 #define VTA_TARGET(name, meaning)                                                                                      \
     {                                                                                                                  \
         vta_config *c = parse("{\"TARGET\": \"" #name "\"}");                                                          \
@@ -108,8 +104,7 @@ static void targets(void **state) {
     refuse("{\"HW_VER\": \"0123456789012345678901234567890123456789\"}", VTA_CONFIG, "HW_VER");
 }
 
-static void blocks(void **state) {
-    (void)state;
+TEST_CASE(blocks) {
     vta_config *c = parse("{\"LOG_BLOCK\": 5}");
     assert_int_equal(vta_config_block_in(c), 32);
     assert_int_equal(vta_config_block_out(c), 32);
@@ -126,15 +121,13 @@ static void blocks(void **state) {
     refuse("{\"LOG_BLOCK\": null}", VTA_CONFIG, "LOG_BLOCK = null: must be a whole number");
 }
 
-static void derived_keys_of_the_original(void **state) {
-    (void)state;
+TEST_CASE(derived_keys_of_the_original) {
     vta_config_release(parse("{\"LOG_OUT_WIDTH\": 3, \"LOG_OUT_BUFF_SIZE\": 15}"));
     refuse("{\"LOG_OUT_WIDTH\": 4}", VTA_CONFIG, "LOG_OUT_WIDTH = 4: outputs have the width of inputs");
     refuse("{\"LOG_OUT_BUFF_SIZE\": 16}", VTA_CONFIG, "LOG_OUT_BUFF_SIZE = 16: follows from");
 }
 
-static void rules_between_keys(void **state) {
-    (void)state;
+TEST_CASE(rules_between_keys) {
     refuse("{\"LOG_INP_WIDTH\": 4, \"LOG_ACC_WIDTH\": 3}", VTA_CONFIG, "LOG_ACC_WIDTH = 3: accumulators of 8 bits are");
     refuse("{\"LOG_BLOCK\": 6, \"LOG_WGT_WIDTH\": 4}", VTA_CONFIG, "wgt element of 8192 bytes");
     refuse("{\"LOG_BATCH\": 7}", VTA_CONFIG, "acc element of 8192 bytes");
@@ -146,15 +139,13 @@ static void rules_between_keys(void **state) {
 }
 
 /* The exact border of the ALU's second half: 4 A + 20 = 64 at A = 11. */
-static void alu_border(void **state) {
-    (void)state;
+TEST_CASE(alu_border) {
     vta_config_release(parse("{\"LOG_ACC_BUFF_SIZE\": 17, \"LOG_INP_BUFF_SIZE\": 10, \"LOG_WGT_BUFF_SIZE\": 10}"));
     refuse("{\"LOG_ACC_BUFF_SIZE\": 18, \"LOG_INP_BUFF_SIZE\": 10, \"LOG_WGT_BUFF_SIZE\": 10}", VTA_CONFIG,
            "ALU needs 68 bits in half 1 of an instruction and has 64");
 }
 
-static void one_element_buffers(void **state) {
-    (void)state;
+TEST_CASE(one_element_buffers) {
     vta_config *c = parse("{\"LOG_UOP_BUFF_SIZE\": 2, \"LOG_INP_BUFF_SIZE\": 4, \"LOG_WGT_BUFF_SIZE\": 8, "
                           "\"LOG_ACC_BUFF_SIZE\": 6}");
     assert_int_equal(vta_config_depth(c, VTA_MEM_UOP), 1);
@@ -162,21 +153,18 @@ static void one_element_buffers(void **state) {
     vta_config_release(c);
 }
 
-static void unknown_keys(void **state) {
-    (void)state;
+TEST_CASE(unknown_keys) {
     refuse("{\"LOG_ACC_BUF_SIZE\": 17}", VTA_CONFIG, "did you mean LOG_ACC_BUFF_SIZE?");
     refuse("{\"colour\": 17}", VTA_CONFIG, "colour: no such key");
     refuse("{\"colour\": \"red\"}", VTA_CONFIG, "colour: no such key");
 }
 
-static void all_wrong_keys_are_reported(void **state) {
-    (void)state;
+TEST_CASE(all_wrong_keys_are_reported) {
     refuse("{\"LOG_BATCH\": 99, \"LOG_BLOCK\": 99}", VTA_CONFIG, "LOG_BATCH = 99");
     refuse("{\"LOG_BATCH\": 99, \"LOG_BLOCK\": 99}", VTA_CONFIG, "LOG_BLOCK = 99");
 }
 
-static void bad_json(void **state) {
-    (void)state;
+TEST_CASE(bad_json) {
     refuse("", VTA_PARSE, "");
     refuse("[]", VTA_PARSE, "one JSON object");
     refuse("{\n\"LOG_BATCH\": }", VTA_PARSE, "test.json:2:");
@@ -184,8 +172,7 @@ static void bad_json(void **state) {
     refuse("{} x", VTA_PARSE, "test.json:1:");
 }
 
-static void changes(void **state) {
-    (void)state;
+TEST_CASE(changes) {
     vta_config *base = vta_config_default(), *c;
     vta_diag *diag = vta_diag_create(NULL);
     assert_int_equal(vta_config_with(base, " LOG_BATCH=1,LOG_ACC_BUFF_SIZE=18  TARGET=tsim ", diag, &c), VTA_OK);
@@ -215,8 +202,7 @@ static void changes(void **state) {
     vta_config_release(base);
 }
 
-static void json_round_trip(void **state) {
-    (void)state;
+TEST_CASE(json_round_trip) {
     vta_config *c = parse("{\"LOG_BLOCK_OUT\": 5, \"HW_VER\": \"1.2-x\", \"TARGET\": \"tsim\", \"LOG_BATCH\": 1, "
                           "\"LOG_WGT_WIDTH\": 2}");
     char *json = vta_config_to_json(c);
@@ -236,8 +222,7 @@ static void write_text(const char *path, const char *text) {
 }
 
 /* explicit path, $VTA_CONFIG, ./vta_config.json, built-in default */
-static void lookup_order(void **state) {
-    (void)state;
+TEST_CASE(lookup_order) {
     char folder[] = "/tmp/vta_config_XXXXXX", home[1024];
     assert_non_null(getcwd(home, sizeof home));
     assert_non_null(mkdtemp(folder));
@@ -277,8 +262,7 @@ static void lookup_order(void **state) {
     rmdir(folder);
 }
 
-static void samples(void **state) {
-    (void)state;
+TEST_CASE(samples) {
     static const char *const names[] = {"pynq", "ultra96", "zcu104", "de10nano", "intelfocl", "sim", "tsim"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char path[1024];
@@ -291,8 +275,7 @@ static void samples(void **state) {
     }
 }
 
-static void null_arguments(void **state) {
-    (void)state;
+TEST_CASE(null_arguments) {
     vta_config *c;
     assert_int_equal(vta_config_parse("{}", 2, NULL, NULL, NULL), VTA_INVALID_ARGUMENT);
     assert_int_equal(vta_config_parse(NULL, 2, NULL, NULL, &c), VTA_INVALID_ARGUMENT);
@@ -302,25 +285,4 @@ static void null_arguments(void **state) {
     vta_config_release(NULL);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults),
-        cmocka_unit_test(every_key),
-        cmocka_unit_test(every_range),
-        cmocka_unit_test(targets),
-        cmocka_unit_test(blocks),
-        cmocka_unit_test(derived_keys_of_the_original),
-        cmocka_unit_test(rules_between_keys),
-        cmocka_unit_test(alu_border),
-        cmocka_unit_test(one_element_buffers),
-        cmocka_unit_test(unknown_keys),
-        cmocka_unit_test(all_wrong_keys_are_reported),
-        cmocka_unit_test(bad_json),
-        cmocka_unit_test(changes),
-        cmocka_unit_test(json_round_trip),
-        cmocka_unit_test(lookup_order),
-        cmocka_unit_test(samples),
-        cmocka_unit_test(null_arguments),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

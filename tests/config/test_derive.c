@@ -143,8 +143,7 @@ static const struct {
 #undef VTA_CONFIG_FIELD
 };
 
-static void random_configurations(void **state) {
-    (void)state;
+TEST_CASE(random_configurations) {
     enum { COUNT = 20000 };
     check_random random = {77};
     vta_diag *diag = vta_diag_create(NULL);
@@ -163,8 +162,7 @@ static void random_configurations(void **state) {
 }
 
 /* Each key alone over all that it may be. */
-static void every_value(void **state) {
-    (void)state;
+TEST_CASE(every_value) {
     vta_diag *diag = vta_diag_create(NULL);
     for (int i = 0; i < VTA_CONFIG_FIELD_COUNT; i++)
         for (int value = keys[i].least; value <= keys[i].most; value++) {
@@ -175,7 +173,4 @@ static void every_value(void **state) {
     vta_diag_destroy(diag);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_configurations), cmocka_unit_test(every_value)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -63,13 +63,11 @@ static vta_status to_json(void) {
     return status;
 }
 
-static void parsing(void **state) {
-    (void)state;
+TEST_CASE(parsing) {
     check_every_allocation(parse);
 }
 
-static void loading(void **state) {
-    (void)state;
+TEST_CASE(loading) {
     int fd = mkstemp(path);
     assert_true(fd >= 0);
     assert_int_equal(write(fd, json, strlen(json)), (int)strlen(json));
@@ -81,17 +79,9 @@ static void loading(void **state) {
     check_every_allocation(find_default);
 }
 
-static void changing(void **state) {
-    (void)state;
+TEST_CASE(changing) {
     check_every_allocation(with);
     check_every_allocation(to_json);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parsing),
-        cmocka_unit_test(loading),
-        cmocka_unit_test(changing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

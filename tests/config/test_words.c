@@ -19,8 +19,7 @@ static vta_config *parsed(const char *json, const char *words) {
     return NULL;
 }
 
-static void ranges(void **state) {
-    (void)state;
+TEST_CASE(ranges) {
     static const struct {
         const char *key, *meaning;
         int least, most;
@@ -60,8 +59,7 @@ static void ranges(void **state) {
            "LOG_BLOCK_IN = 6: LOG_BLOCK = 5 sets both blocks and says otherwise; leave one of them out");
 }
 
-static void types(void **state) {
-    (void)state;
+TEST_CASE(types) {
     parsed("{\"LOG_BATCH\": [1, {\"a\": null}]}", "LOG_BATCH = [1,{\"a\":null}]: must be a whole number");
     parsed("{\"LOG_BLOCK\": true}", "LOG_BLOCK = true: must be a whole number");
     parsed("{\"HW_VER\": 1.5}", "HW_VER = 1.5: must be a string");
@@ -83,8 +81,7 @@ static void types(void **state) {
     assert_contains(vta_diag_text(diag), "t.json:1:1: error: a configuration is one JSON object, {...}");
 }
 
-static void versions(void **state) {
-    (void)state;
+TEST_CASE(versions) {
     enum { MOST = 31 };
     static const char value[] = "aZ09.-_+012345678901234567890123";
     char text[64], words[160];
@@ -102,8 +99,7 @@ static void versions(void **state) {
 }
 
 /* Settings of time are kept as they came, the profile first. */
-static void times(void **state) {
-    (void)state;
+TEST_CASE(times) {
     static const struct {
         const char *json, *words;
     } bad[] = {
@@ -157,8 +153,7 @@ static void refuses(const vta_config *base, const char *change, const char *word
 }
 
 /* Keys and values have at most 63 characters, and 60 of a wrong change are shown, 40 of a value. */
-static void changes(void **state) {
-    (void)state;
+TEST_CASE(changes) {
 #define N40 "0123456789012345678901234567890123456789"
 #define N60 N40 "01234567890123456789"
     vta_config *base = parsed("{\"TARGET\": \"tsim\", \"HW_VER\": \"9\"}", NULL), *c;
@@ -180,8 +175,7 @@ static void changes(void **state) {
     vta_config_release(base);
 }
 
-static void pointers(void **state) {
-    (void)state;
+TEST_CASE(pointers) {
     vta_config *base = vta_config_default(), *c = base;
     const char *source = "x";
     static const char path[] = "/nonexistent/a.json";
@@ -218,8 +212,4 @@ static void pointers(void **state) {
     vta_config_release(base);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(ranges), cmocka_unit_test(types),   cmocka_unit_test(versions),
-                                       cmocka_unit_test(times),  cmocka_unit_test(changes), cmocka_unit_test(pointers)};
-    return cmocka_run_group_tests(tests, diag_begin, diag_end);
-}
+int main(void) { return run_cases_between(diag_begin, diag_end); }

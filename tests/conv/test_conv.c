@@ -50,8 +50,7 @@ static void check_data(const vta_config *config, const vta_conv *c) {
     free(tiles);
 }
 
-static void test_data(void **state) {
-    (void)state;
+TEST_CASE(test_data) {
     for (size_t i = 0; i < sizeof configs / sizeof *configs; i++) {
         vta_config *config = config_of(configs[i]);
         vta_conv c = {.batch = 3, .in_channels = 3, .out_channels = 5, .height = 9, .width = 7};
@@ -66,8 +65,7 @@ static void test_data(void **state) {
 }
 
 /* Padding, steps and dilations of every size against each other. */
-static void test_data_at_random(void **state) {
-    (void)state;
+TEST_CASE(test_data_at_random) {
     check_random r = {20240518};
     vta_config *config = config_of(configs[1]);
     for (int n = 0; n < 300; n++) {
@@ -86,8 +84,7 @@ static void test_data_at_random(void **state) {
 
 /* ---- Groups ---- */
 
-static void test_groups(void **state) {
-    (void)state;
+TEST_CASE(test_groups) {
     static const struct {
         int64_t in, out, groups, group_in, group_out;
     } rows[] = {
@@ -107,8 +104,7 @@ static void test_groups(void **state) {
 }
 
 /* Depthwise: a weight for each channel on the diagonal, zeros beside it. */
-static void test_diagonal(void **state) {
-    (void)state;
+TEST_CASE(test_diagonal) {
     vta_config *config = vta_config_default();
     vta_conv c = {.in_channels = 20, .out_channels = 20, .groups = 20, .height = 3, .width = 3};
     c.kernel_h = 1, c.kernel_w = 2;
@@ -122,8 +118,7 @@ static void test_diagonal(void **state) {
     vta_config_release(config);
 }
 
-static void test_transposed(void **state) {
-    (void)state;
+TEST_CASE(test_transposed) {
     enum { IN = 18, OUT = 20, TAPS = 6 };
     vta_config *config = vta_config_default();
     static int8_t weight[IN * OUT * TAPS], tiles[2 * 2 * TAPS * 256];
@@ -172,8 +167,7 @@ static void check_bias(const vta_config *config, uint32_t tiles) {
 
 /* Tiles for as many blocks of channels as there are, begun ones too, and no byte more or less; the first channel that
  * no tile takes is told. */
-static void test_bias_of_counts(void **state) {
-    (void)state;
+TEST_CASE(test_bias_of_counts) {
     enum { MOST = 33, TILES = 2, BLOCK = 16 };
     vta_config *config = vta_config_default();
     static int8_t to[(MOST / BLOCK + 1) * TILES * BLOCK * BLOCK + 1];
@@ -198,8 +192,7 @@ static void test_bias_of_counts(void **state) {
     vta_config_release(config);
 }
 
-static void test_bias(void **state) {
-    (void)state;
+TEST_CASE(test_bias) {
     for (size_t i = 0; i < sizeof configs / sizeof *configs; i++) {
         vta_config *config = config_of(configs[i]);
         assert_int_equal(vta_conv_bias_most(config, 2),
@@ -223,8 +216,7 @@ static void refused(const char *set, vta_conv c, vta_status status, const char *
     vta_config_release(config);
 }
 
-static void test_refused(void **state) {
-    (void)state;
+TEST_CASE(test_refused) {
     vta_conv fine = {.in_channels = 4, .out_channels = 4, .height = 4, .width = 4, .kernel_h = 2, .kernel_w = 2}, c;
     refused("", fine, VTA_INVALID_ARGUMENT, "the data takes 256 bytes, not 1");
     refused("LOG_INP_WIDTH=2 LOG_INP_BUFF_SIZE=14", fine, VTA_UNSUPPORTED, "8 bits, not of 4 and 8");
@@ -242,10 +234,4 @@ static void test_refused(void **state) {
     refused("", c, VTA_OUT_OF_RANGE, "more bytes than can be counted");
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_data),           cmocka_unit_test(test_data_at_random),
-                                       cmocka_unit_test(test_groups),         cmocka_unit_test(test_diagonal),
-                                       cmocka_unit_test(test_transposed),     cmocka_unit_test(test_bias),
-                                       cmocka_unit_test(test_bias_of_counts), cmocka_unit_test(test_refused)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

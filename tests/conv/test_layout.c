@@ -98,8 +98,7 @@ static void check_weights(const vta_config *config, const vta_conv *c, const vta
     free(tiles);
 }
 
-static void test_random(void **state) {
-    (void)state;
+TEST_CASE(test_random) {
     int grouped = 0, refused = 0;
     for (int i = 0; i < 400; i++) {
         vta_config *config = config_of(configs[i % 4]);
@@ -120,8 +119,7 @@ static void test_random(void **state) {
 }
 
 /* Zeros stand for ones. */
-static void test_defaults(void **state) {
-    (void)state;
+TEST_CASE(test_defaults) {
     vta_config *config = config_of("");
     vta_conv c = {.in_channels = 40, .out_channels = 8, .height = 5, .width = 6, .kernel_h = 2, .kernel_w = 3},
              same = c;
@@ -169,8 +167,7 @@ static vta_conv with(size_t member, int64_t value) {
     return c;
 }
 
-static void test_members(void **state) {
-    (void)state;
+TEST_CASE(test_members) {
     enum { MOST = 1 << 24 };
     vta_config *config = config_of("");
     vta_conv_layout l = {.size = 0};
@@ -196,8 +193,7 @@ static void test_members(void **state) {
     vta_config_release(config);
 }
 
-static void test_calls(void **state) {
-    (void)state;
+TEST_CASE(test_calls) {
     vta_config *config = config_of(""), *narrow = config_of("LOG_WGT_WIDTH=2 LOG_WGT_BUFF_SIZE=17");
     vta_conv_layout l = {.size = 0};
     vta_conv c = fine;
@@ -252,8 +248,7 @@ static void test_calls(void **state) {
 }
 
 /* Tensors of as many bytes as can be counted, and a few more: of data, and of weights alone. */
-static void test_overflow(void **state) {
-    (void)state;
+TEST_CASE(test_overflow) {
     vta_config *config = config_of("");
     vta_conv_layout l = {.size = 0};
     vta_conv c = {
@@ -274,9 +269,4 @@ static void test_overflow(void **state) {
     vta_config_release(config);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random), cmocka_unit_test(test_defaults),
-                                       cmocka_unit_test(test_members), cmocka_unit_test(test_calls),
-                                       cmocka_unit_test(test_overflow)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

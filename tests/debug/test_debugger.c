@@ -60,8 +60,7 @@ static uint64_t fingerprint(fixture *f) {
     return hash;
 }
 
-static void forwards_and_backwards(void **state) {
-    (void)state;
+TEST_CASE(forwards_and_backwards) {
     static fixture f;
     static uint64_t seen[LENGTH + 1];
     int ran = 0;
@@ -181,8 +180,7 @@ static void check_cycles(fixture *f) {
     assert_int_equal(vta_debugger_seek(f->debugger, vta_debugger_length(f->debugger) + 1, f->diag), VTA_OUT_OF_RANGE);
 }
 
-static void cycle_by_cycle(void **state) {
-    (void)state;
+TEST_CASE(cycle_by_cycle) {
     static fixture f;
     for (uint64_t seed = 5, ran = 0; ran < 8; seed++) {
         if (!start(&f, seed, 40)) continue;
@@ -193,8 +191,7 @@ static void cycle_by_cycle(void **state) {
 }
 
 /* What touches an element: as the naive machine saw it. */
-static void touches(void **state) {
-    (void)state;
+TEST_CASE(touches) {
     static fixture f;
     uint64_t seed = 21;
     while (!start(&f, seed, 40)) seed++;
@@ -238,8 +235,7 @@ static vta_status walk(fixture *f, const vta_allocator *a) {
     return status;
 }
 
-static void out_of_memory(void **state) {
-    (void)state;
+TEST_CASE(out_of_memory) {
     static fixture f;
     uint64_t seed = 31;
     while (!rp_make(&f.p, seed, 100, true)) seed++;
@@ -263,8 +259,7 @@ static void out_of_memory(void **state) {
 }
 
 /* The command, driven by a script. */
-static void by_script(void **state) {
-    (void)state;
+TEST_CASE(by_script) {
     char program[GOLDEN_PATH];
     golden_path("runs/vadd", program);
     char command[2400];
@@ -289,8 +284,7 @@ static void by_script(void **state) {
     assert_contains(text, "cycle 1100 of 1486");
 }
 
-static void wrong_commands(void **state) {
-    (void)state;
+TEST_CASE(wrong_commands) {
     char program[GOLDEN_PATH];
     golden_path("runs/vadd", program);
     static const char *const rows[][2] = {
@@ -310,9 +304,4 @@ static void wrong_commands(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(forwards_and_backwards), cmocka_unit_test(cycle_by_cycle), cmocka_unit_test(touches),
-        cmocka_unit_test(out_of_memory),          cmocka_unit_test(by_script),      cmocka_unit_test(wrong_commands)};
-    return golden_result(cmocka_run_group_tests(tests, NULL, NULL));
-}
+int main(void) { return golden_result(run_cases()); }

@@ -43,8 +43,7 @@ static vta_device *make_device(uint32_t *out_addr) {
     return device;
 }
 
-static void making_and_seeking_end(void **state) {
-    (void)state;
+TEST_CASE(making_and_seeking_end) {
     uint32_t addr;
     vta_timing_profile timing;
     raising r = {.device = make_device(&addr)};
@@ -79,7 +78,4 @@ static void making_and_seeking_end(void **state) {
     vta_device_destroy(r.device);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(making_and_seeking_end)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -46,8 +46,7 @@ static vta_status debugged(void) {
     return status;
 }
 
-static void at_any_allocation(void **state) {
-    (void)state;
+TEST_CASE(at_any_allocation) {
     config = vta_config_default();
     stream = alu_program(16, 2, 1, 0);
     check_every_allocation(debugged);
@@ -55,7 +54,4 @@ static void at_any_allocation(void **state) {
     vta_config_release(config);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(at_any_allocation)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

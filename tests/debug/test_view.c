@@ -84,8 +84,7 @@ static bool counted(const fixture *f, const vta_insn *insn, vta_memory memory, u
     return found;
 }
 
-static void touches_what_its_loops_touch(void **state) {
-    (void)state;
+TEST_CASE(touches_what_its_loops_touch) {
     static const vta_memory memories[] = {VTA_MEM_INP, VTA_MEM_WGT, VTA_MEM_ACC};
     fixture f;
     uint32_t r = 1, hits = 0;
@@ -106,8 +105,7 @@ static void touches_what_its_loops_touch(void **state) {
 }
 
 /* 16383 x 16383 x 8191 executions, with steps that leave out every other element. */
-static void loops_without_end(void **state) {
-    (void)state;
+TEST_CASE(loops_without_end) {
     fixture f;
     start(&f);
     vta_insn insn = sp_gemm(UOPS, 8191, 16383, 16383);
@@ -138,8 +136,7 @@ static bool moved(const vta_insn *insn, uint32_t bytes, uint32_t addr) {
 }
 
 /* A GEMM reads its micro-ops, and moves nothing wherever a transfer of its bits would. */
-static void touches_its_micro_ops(void **state) {
-    (void)state;
+TEST_CASE(touches_its_micro_ops) {
     fixture f;
     start(&f);
     vta_insn insn = sp_gemm(1, 3, 2, 2);
@@ -153,8 +150,7 @@ static void touches_its_micro_ops(void **state) {
 }
 
 /* Three rows of two elements with three between them, padded on chip. */
-static void touches_the_bytes_that_it_moves(void **state) {
-    (void)state;
+TEST_CASE(touches_the_bytes_that_it_moves) {
     fixture f;
     start(&f);
     for (size_t i = 0; i < sizeof transfers / sizeof *transfers; i++) {
@@ -180,8 +176,7 @@ static void touches_the_bytes_that_it_moves(void **state) {
 }
 
 /* As vta_device_run refuses them; there is no debugger then, whatever stood there before. */
-static void what_no_device_would_run(void **state) {
-    (void)state;
+TEST_CASE(what_no_device_would_run) {
     static const char address[] = "instruction address 0x00010008 is not a multiple of 16",
                       count[] = "a run takes 1 to", missing[] = "vta_debugger_create: needs a device and a profile";
     fixture f;
@@ -249,8 +244,7 @@ static void look(fixture *f, vta_debugger *d, int32_t acc[UOPS * 16]) {
 
 /* Two small instructions, then ten that would take minutes together, each adding to the accumulators that are looked
  * at: what an interrupted one did is taken back. The interrupt comes later and later until it hits one. */
-static void a_seek_is_interrupted(void **state) {
-    (void)state;
+TEST_CASE(a_seek_is_interrupted) {
     enum { LONG = 10, COUNT = LONG + 3 };
     fixture f;
     start(&f);
@@ -289,12 +283,4 @@ static void a_seek_is_interrupted(void **state) {
     stop(&f);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(touches_what_its_loops_touch),
-                                       cmocka_unit_test(a_seek_is_interrupted),
-                                       cmocka_unit_test(loops_without_end),
-                                       cmocka_unit_test(what_no_device_would_run),
-                                       cmocka_unit_test(touches_the_bytes_that_it_moves),
-                                       cmocka_unit_test(touches_its_micro_ops)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

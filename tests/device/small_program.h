@@ -2,12 +2,10 @@
 #ifndef SMALL_PROGRAM_H
 #define SMALL_PROGRAM_H
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "support/check.h"
 
 #include "vta/device.h"
 #include "vta/isa.h"

@@ -209,8 +209,7 @@ static void check_end(master *m) {
     assert_int_equal(m->axi.fault.addr, m->fault.addr);
 }
 
-static void random_bursts(void **state) {
-    (void)state;
+TEST_CASE(random_bursts) {
     static const struct {
         uint32_t bus_bytes, outstanding, stall;
     } rows[] = {{8, 16, 0}, {16, 1, 0}, {32, VT_AXI_READS, 0}, {8, 16, 30}, {16, 2, 60}, {32, 7, 90}};
@@ -247,8 +246,7 @@ static void time_reads(master *m, const burst *reads, const uint32_t *asked, uin
 
 /* Lines come back to back. A read that leaves when no other waits for the memory has its first line delay + 2 cycles
  * later; the others have none to wait but those before them. */
-static void first_lines(void **state) {
-    (void)state;
+TEST_CASE(first_lines) {
     static master m;
     for (uint32_t i = 0; i < 200; i++) {
         burst reads[READS];
@@ -271,7 +269,4 @@ static void first_lines(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_bursts), cmocka_unit_test(first_lines)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -51,8 +51,7 @@ static uint64_t beats_of(const vta_config *config, const vta_timing_profile *pro
     return row / (profile->bus_bits / 8) * insn->u.mem.y_size;
 }
 
-static void random_streams(void **state) {
-    (void)state;
+TEST_CASE(random_streams) {
     static const char *const names[] = {"chisel", "rtl"}, *const changes[] = {"bus_bits=64", "bus_bits=128"};
     vta_config *config = vta_config_default();
     for (uint32_t n = 0; n < STREAMS; n++) {
@@ -80,7 +79,4 @@ static void random_streams(void **state) {
     vta_config_release(config);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_streams)};
-    return cmocka_run_group_tests(tests, diag_begin, diag_end);
-}
+int main(void) { return run_cases_between(diag_begin, diag_end); }

@@ -65,8 +65,7 @@ static vta_status open_board(const char *more, vta_device **out) {
     return status;
 }
 
-static void memory(void **state) {
-    (void)state;
+TEST_CASE(memory) {
     vta_device *d;
     uint32_t a, b, c;
     make_board("0x3f000000\n", "32768\n");
@@ -113,8 +112,7 @@ static int open_files(void) {
     return n;
 }
 
-static void what_is_missing(void **state) {
-    (void)state;
+TEST_CASE(what_is_missing) {
     vta_device *d;
     int files = open_files();
     make_board("0x3f000000\n", "32768\n");
@@ -148,8 +146,7 @@ static void what_is_missing(void **state) {
     vta_config_release(config);
 }
 
-static void programming(void **state) {
-    (void)state;
+TEST_CASE(programming) {
     char more[512];
     vta_device *d;
     make_board("0x3f000000\n", "32768\n");
@@ -175,8 +172,7 @@ static void programming(void **state) {
 }
 
 /* Firmware of others that has the bitstream's name stays as it is, and ours does not stay. */
-static void programmed(void **state) {
-    (void)state;
+TEST_CASE(programmed) {
     char more[512];
     vta_device *d;
     fpga_manager manager;
@@ -227,8 +223,7 @@ static uint32_t value_at(const written *w, uint32_t offset) {
     return 0;
 }
 
-static void registers(void **state) {
-    (void)state;
+TEST_CASE(registers) {
     written w = {.done = 1, .valid = 1}; /* of the run before */
     vt_registers r = {say, note, &w};
     vt_run_seen seen;
@@ -278,9 +273,4 @@ static int end(void **state) {
     return system(command);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(memory), cmocka_unit_test(what_is_missing),
-                                       cmocka_unit_test(programming), cmocka_unit_test(programmed),
-                                       cmocka_unit_test(registers)};
-    return cmocka_run_group_tests(tests, begin, end);
-}
+int main(void) { return run_cases_between(begin, end); }

@@ -113,8 +113,7 @@ static void said(vta_status status, vta_status want, const char *text) {
 }
 #define NO_DEVICE(call) said(call, VTA_INVALID_ARGUMENT, "device is NULL")
 
-static void without_a_device(void **state) {
-    (void)state;
+TEST_CASE(without_a_device) {
     char byte;
     uint32_t addr = 7;
     vta_timing t;
@@ -150,8 +149,7 @@ static void without_a_device(void **state) {
 }
 
 /* What a driver may leave out. */
-static void what_is_not_offered(void **state) {
-    (void)state;
+TEST_CASE(what_is_not_offered) {
     struct vt_dram *dram = (struct vt_dram *)diag;
     char byte;
     assert_int_equal(vta_device_set_options(sparse, NULL, diag), VTA_OK);
@@ -174,8 +172,7 @@ static void what_is_not_offered(void **state) {
     vta_string_free(json);
 }
 
-static void options(void **state) {
-    (void)state;
+TEST_CASE(options) {
     static char text[1025];
     memset(text, 'x', 1024);
     const struct {
@@ -210,8 +207,7 @@ static void options(void **state) {
     assert_int_equal(configured, 0);
 }
 
-static void creation(void **state) {
-    (void)state;
+TEST_CASE(creation) {
     vta_device *d = device;
     said(vta_device_create("sim", config, NULL, NULL, diag, NULL), VTA_INVALID_ARGUMENT, "out_device is NULL");
     said(vta_device_create("sim", NULL, NULL, NULL, diag, &d), VTA_INVALID_ARGUMENT, "config is NULL");
@@ -231,8 +227,7 @@ static void creation(void **state) {
 }
 
 /* Addresses and lengths of streams, and the bounds that reach the driver. */
-static void runs(void **state) {
-    (void)state;
+TEST_CASE(runs) {
     enum { MOST = VTA_MAX_TRANSFER / VTA_INSN_BYTES };
     char text[200];
     assert_int_equal(vta_device_run(device, 4096 + VTA_INSN_BYTES, MOST, 123, diag), VTA_OK);
@@ -250,8 +245,7 @@ static void runs(void **state) {
     said(vta_device_run(device, 4096, MOST + 1, 0, diag), VTA_INVALID_ARGUMENT, text);
 }
 
-static void interruptions(void **state) {
-    (void)state;
+TEST_CASE(interruptions) {
     const atomic_bool *flag = vt_device_watch(device);
     assert_false(atomic_load(flag));
     vta_device_interrupt(device);
@@ -260,8 +254,7 @@ static void interruptions(void **state) {
     assert_false(atomic_load(vt_device_watch(device)));
 }
 
-static void inspection(void **state) {
-    (void)state;
+TEST_CASE(inspection) {
     char byte;
     char text[100];
     uint32_t depth = vta_config_depth(config, VTA_MEM_ACC);
@@ -278,8 +271,7 @@ static void inspection(void **state) {
 }
 
 /* Either answer may be left out; where there is none, nothing is written. */
-static void times(void **state) {
-    (void)state;
+TEST_CASE(times) {
     vta_timing t = {.cycles = 1};
     vta_timing_profile p = {.bus_bits = 2};
     assert_int_equal(vta_device_timing(device, diag, &t, &p), VTA_NOT_FOUND);
@@ -292,16 +284,4 @@ static void times(void **state) {
     assert_int_equal(p.bus_bits, 88);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_a_device),
-        cmocka_unit_test(what_is_not_offered),
-        cmocka_unit_test(options),
-        cmocka_unit_test(creation),
-        cmocka_unit_test(runs),
-        cmocka_unit_test(interruptions),
-        cmocka_unit_test(inspection),
-        cmocka_unit_test(times),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+int main(void) { return run_cases_between(set_up, tear_down); }

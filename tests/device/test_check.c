@@ -426,8 +426,7 @@ static void check_one(const check_case *c, const char *driver, uint32_t order) {
     vta_device_destroy(device);
 }
 
-static void every_kind_is_found_in_every_order(void **state) {
-    (void)state;
+TEST_CASE(every_kind_is_found_in_every_order) {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         for (uint32_t order = 0; order <= VTA_ORDER_STORE_LATE; order++) {
             check_one(&cases[i], "sim", order);
@@ -449,8 +448,7 @@ static bool warns(const char *changes, const vta_insn *insns, uint32_t count, co
     return found;
 }
 
-static void some_depend_on_the_configuration(void **state) {
-    (void)state;
+TEST_CASE(some_depend_on_the_configuration) {
     static stream s;
     sound(&s);
     assert_false(warns("", s.insns, s.count, "alu-batch"));
@@ -464,8 +462,7 @@ static void some_depend_on_the_configuration(void **state) {
 }
 
 /* Micro-ops and accumulators of an earlier run are not there for the next one, though the buffers still hold them. */
-static void earlier_runs_do_not_count(void **state) {
-    (void)state;
+TEST_CASE(earlier_runs_do_not_count) {
     static stream s;
     vta_device *device = make_device("", "sim", 0);
     vta_diag *diag = vta_diag_create(NULL);
@@ -487,8 +484,7 @@ static void earlier_runs_do_not_count(void **state) {
 }
 
 /* More errors than are listed: the worst are, and the rest is counted. */
-static void the_worst_are_shown(void **state) {
-    (void)state;
+TEST_CASE(the_worst_are_shown) {
     static stream s;
     s = (stream){0};
     for (uint32_t i = 0; i < 40; i++) add(&s, sp_store(i, SP_OUT / 16 + i, 1, 1)); /* never written */
@@ -506,12 +502,4 @@ static void the_worst_are_shown(void **state) {
     vta_device_destroy(device);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_kind_is_found_in_every_order),
-        cmocka_unit_test(some_depend_on_the_configuration),
-        cmocka_unit_test(earlier_runs_do_not_count),
-        cmocka_unit_test(the_worst_are_shown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -171,8 +171,7 @@ static void look(check_random *r) {
     assert_int_equal(f.bytes, 0);
 }
 
-static void random_calls(void **state) {
-    (void)state;
+TEST_CASE(random_calls) {
     static const uint32_t bases[] = {0, PAGE, 0x38000000, UINT32_MAX - PAGES * PAGE + 1};
     for (size_t k = 0; k < 4; k++) {
         check_random r = {.state = k + 1};
@@ -188,8 +187,7 @@ static void random_calls(void **state) {
     }
 }
 
-static void refusals(void **state) {
-    (void)state;
+TEST_CASE(refusals) {
     uint32_t addr = 7;
     begin(0x38000000);
     refused(vt_contiguous_alloc_at(&f.c, 0x38000010, 1, f.diag), VTA_INVALID_ARGUMENT, "0x38000010 is not the address");
@@ -215,8 +213,7 @@ static void refusals(void **state) {
 }
 
 /* What opens it closes it where that fails, and closes it again: the second time there is nothing. */
-static void closed_twice(void **state) {
-    (void)state;
+TEST_CASE(closed_twice) {
     char folder[] = "/tmp/vta-contiguous-XXXXXX", path[64];
     vt_board_settings settings = {.model = ""};
     vt_contiguous c;
@@ -238,8 +235,4 @@ static void closed_twice(void **state) {
     rmdir(folder);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_calls), cmocka_unit_test(refusals),
-                                       cmocka_unit_test(closed_twice)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -81,8 +81,7 @@ static uint32_t make_program(vta_insn insns[STORES + 2], uint32_t *out_load) {
     return count;
 }
 
-static void random_rows(void **state) {
-    (void)state;
+TEST_CASE(random_rows) {
     vta_config *config = vta_config_default();
     for (int program = 0; program < PROGRAMS; program++) {
         vta_insn insns[STORES + 2];
@@ -102,7 +101,4 @@ static void random_rows(void **state) {
     vta_config_release(config);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_rows)};
-    return cmocka_run_group_tests(tests, diag_begin, diag_end);
-}
+int main(void) { return run_cases_between(diag_begin, diag_end); }

@@ -115,8 +115,7 @@ static void refuse(const bad_stream *bad, vta_device *device, vta_diag *diag) {
         if (!strstr(text, bad->says[i])) fail_msg("%s: no '%s' in: %s", bad->name, bad->says[i], text);
 }
 
-static void bad_streams_are_refused(void **state) {
-    (void)state;
+TEST_CASE(bad_streams_are_refused) {
     vta_config *config = vta_config_default();
     vta_diag *diag = vta_diag_create(NULL);
     for (uint32_t engine = 0; engine < 2; engine++)
@@ -181,8 +180,7 @@ static void check_far(vta_device *device, far_uop far, vta_memory memory, vta_di
 }
 
 /* In any micro-op. An ALU has its source in acc, and no weight. */
-static void far_micro_ops_are_refused(void **state) {
-    (void)state;
+TEST_CASE(far_micro_ops_are_refused) {
     static const vta_memory of_gemm[] = {VTA_MEM_ACC, VTA_MEM_INP, VTA_MEM_WGT};
     vta_config *config = vta_config_default();
     vta_diag *diag = vta_diag_create(NULL);
@@ -220,8 +218,7 @@ static void drop(vta_config *config, vta_diag *diag, vta_device *device) {
 }
 
 /* A damaged instruction anywhere: nothing has run, nothing is counted. */
-static void refusal_comes_before_effects(void **state) {
-    (void)state;
+TEST_CASE(refusal_comes_before_effects) {
     vta_config *config;
     vta_diag *diag;
     vta_device *device;
@@ -243,8 +240,7 @@ static void refusal_comes_before_effects(void **state) {
     drop(config, diag, device);
 }
 
-static void races_are_named(void **state) {
-    (void)state;
+TEST_CASE(races_are_named) {
     vta_config *config;
     vta_diag *diag;
     vta_device *device;
@@ -261,8 +257,7 @@ static void races_are_named(void **state) {
     drop(config, diag, device);
 }
 
-static void portability_warnings(void **state) {
-    (void)state;
+TEST_CASE(portability_warnings) {
     vta_config *config, *board;
     vta_diag *diag;
     vta_device *device;
@@ -297,8 +292,7 @@ static void portability_warnings(void **state) {
 }
 
 /* The largest loops that the fields can say, on one micro-op that stays in place: a bound or an interrupt ends them. */
-static void work_is_bounded(void **state) {
-    (void)state;
+TEST_CASE(work_is_bounded) {
     vta_config *config;
     vta_diag *diag;
     vta_device *device;
@@ -329,13 +323,11 @@ static void refuse_machine(const char *changes, const char *says) {
     vta_diag_destroy(diag);
 }
 
-static void narrow_accumulators_are_refused(void **state) {
-    (void)state;
+TEST_CASE(narrow_accumulators_are_refused) {
     refuse_machine("LOG_ACC_WIDTH=4 LOG_ACC_BUFF_SIZE=16", "LOG_ACC_WIDTH");
 }
 
-static void single_bits_are_refused(void **state) {
-    (void)state;
+TEST_CASE(single_bits_are_refused) {
     refuse_machine("LOG_INP_WIDTH=1 LOG_INP_BUFF_SIZE=12",
                    "inputs of 4, 8, 16 or 32 bits, not of 2; use LOG_INP_WIDTH 2");
     refuse_machine("LOG_WGT_WIDTH=0 LOG_WGT_BUFF_SIZE=14",
@@ -343,25 +335,11 @@ static void single_bits_are_refused(void **state) {
 }
 
 /* 1 GiB of 4 bits, with weights of 32: 8 GiB in the fast engine's layout. */
-static void more_than_offsets_can_count_is_refused(void **state) {
-    (void)state;
+TEST_CASE(more_than_offsets_can_count_is_refused) {
     refuse_machine(
         "LOG_INP_WIDTH=2 LOG_WGT_WIDTH=5 LOG_INP_BUFF_SIZE=30 LOG_BATCH=7 LOG_BLOCK_IN=6 LOG_WGT_BUFF_SIZE=12 "
         "LOG_ACC_BUFF_SIZE=15 LOG_BLOCK_OUT=2 LOG_UOP_BUFF_SIZE=10",
         "use the reference engine or smaller buffers");
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bad_streams_are_refused),
-        cmocka_unit_test(far_micro_ops_are_refused),
-        cmocka_unit_test(refusal_comes_before_effects),
-        cmocka_unit_test(races_are_named),
-        cmocka_unit_test(portability_warnings),
-        cmocka_unit_test(work_is_bounded),
-        cmocka_unit_test(narrow_accumulators_are_refused),
-        cmocka_unit_test(single_bits_are_refused),
-        cmocka_unit_test(more_than_offsets_can_count_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

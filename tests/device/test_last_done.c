@@ -70,8 +70,7 @@ static void one_run(bool had_run, bool first_is_last, times t, bool other_looks,
     if (over) vt_four_blocks.done(&r), assert_int_equal(h.count, 0);
 }
 
-static void any_times(void **state) {
-    (void)state;
+TEST_CASE(any_times) {
     enum { MOST = 14 };
     for (uint32_t i = 0; i < 4 * MOST * MOST * MOST; i++) {
         const uint32_t k = i / 4;
@@ -82,8 +81,7 @@ static void any_times(void **state) {
 }
 
 /* Whoever comes when a dead process's run is over has the accelerator. */
-static void left_and_over(void **state) {
-    (void)state;
+TEST_CASE(left_and_over) {
     hardware h = {.count = 9, .done = 1, .valid = 1};
     const vt_registers r = {get, set, &h};
     vt_run_seen seen = {0};
@@ -111,8 +109,7 @@ static void set_nothing(void *ctx, uint32_t offset, uint32_t value) {
     fail_msg("0x%x is written at 0x%x", value, offset);
 }
 
-static void restarting(void **state) {
-    (void)state;
+TEST_CASE(restarting) {
     const vt_registers r = {get_control, set_nothing, NULL};
     for (control = 0; control < 0x100; control++) {
         const char *why = vt_four_blocks.refuses(&r);
@@ -122,8 +119,7 @@ static void restarting(void **state) {
     }
 }
 
-static void refused_on_a_board(void **state) {
-    (void)state;
+TEST_CASE(refused_on_a_board) {
     model_board m;
     user u;
     uint32_t value = 0x86;
@@ -147,8 +143,7 @@ static void refused_on_a_board(void **state) {
  */
 
 /* Streams whose compute waits for a load, and others, one after the other: each result is its own run's. */
-static void on_the_model(void **state) {
-    (void)state;
+TEST_CASE(on_the_model) {
     static const char *const boards[] = {"pynq", "zcu104", "de10nano"};
     for (int b = 0; b < 3; b++) {
         model_board m;
@@ -165,9 +160,4 @@ static void on_the_model(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(any_times), cmocka_unit_test(left_and_over),
-                                       cmocka_unit_test(restarting), cmocka_unit_test(refused_on_a_board),
-                                       cmocka_unit_test(on_the_model)};
-    return cmocka_run_group_tests(tests, diag_begin, diag_end);
-}
+int main(void) { return run_cases_between(diag_begin, diag_end); }

@@ -40,8 +40,7 @@ static void kill_one(const char *board, const char *settings, unsigned seed) {
     assert_true(WIFSIGNALED(how));
 }
 
-static void killed(void **state) {
-    (void)state;
+TEST_CASE(killed) {
     enum { TRIES = 60 };
     for (int b = 0; b < BOARDS; b++) {
         model_board m;
@@ -96,8 +95,7 @@ static volatile uint32_t *map_registers(const model_board *m) {
 
 /* On a board that has never run anything, and on one that has. The count of fetch is written just before its start:
  * there, and only there, nobody can tell whether it began: compute may still wait for its first token. */
-static void between_registers(void **state) {
-    (void)state;
+TEST_CASE(between_registers) {
     for (int b = 0; b < BOARDS; b++)
         for (int used = 0; used < 2; used++)
             for (int most = 0, all = 1; most <= all; most++) {
@@ -133,8 +131,7 @@ static void between_registers(void **state) {
 
 /* A stream that never ends: this process waits as long as the setting says, all others are refused, and programming the
  * FPGA, which resets the registers, helps. */
-static void stuck(void **state) {
-    (void)state;
+TEST_CASE(stuck) {
     for (int b = 0; b < BOARDS; b++) {
         static const char refusal[] = "error: the accelerator still runs a stream that was given up: wait, or program "
                                       "the FPGA anew (program_fpga), which resets it";
@@ -170,8 +167,7 @@ static void stuck(void **state) {
 }
 
 /* Settings that are not seconds. */
-static void seconds(void **state) {
-    (void)state;
+TEST_CASE(seconds) {
     static const char *const wrong[] = {"run_seconds=x", "run_seconds=-1", "wait_seconds=1.5", "wait_seconds=86401"};
     model_board m;
     model_start(&m, "pynq");
@@ -185,8 +181,4 @@ static void seconds(void **state) {
     model_stop(&m);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(killed), cmocka_unit_test(between_registers),
-                                       cmocka_unit_test(stuck), cmocka_unit_test(seconds)};
-    return cmocka_run_group_tests(tests, diag_begin, diag_end);
-}
+int main(void) { return run_cases_between(diag_begin, diag_end); }

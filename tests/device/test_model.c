@@ -107,8 +107,7 @@ static void wait_for(const served *s, uint32_t offset, uint32_t value) {
     assert_int_equal(s->registers[offset / 4], value);
 }
 
-static void one_block(void **state) {
-    (void)state;
+TEST_CASE(one_block) {
     served s;
     start(&s, "de10nano");
     for (uint8_t value = 1; value < 4; value++) {
@@ -127,8 +126,7 @@ static void one_block(void **state) {
 }
 
 /* It begins when fetch does; the others stand by. */
-static void four_blocks(void **state) {
-    (void)state;
+TEST_CASE(four_blocks) {
     static const uint32_t blocks[] = {VT_LOAD, VT_COMPUTE, VT_STORE};
     served s;
     start(&s, "pynq");
@@ -155,8 +153,7 @@ static void four_blocks(void **state) {
 }
 
 /* A stream that breaks a rule is never over; a reset ends it, and the next one runs. */
-static void broken_streams(void **state) {
-    (void)state;
+TEST_CASE(broken_streams) {
     served s;
     start(&s, "de10nano");
     for (int how = 0; how < 3; how++) {
@@ -191,8 +188,7 @@ static bool at_once(void *ctx) {
     return true;
 }
 
-static void calls(void **state) {
-    (void)state;
+TEST_CASE(calls) {
     vta_diag *diag = vta_diag_create(NULL);
     vta_config *config = vta_config_default();
     char folder[] = "/tmp/vta-serve-XXXXXX";
@@ -222,8 +218,7 @@ static void calls(void **state) {
 }
 
 /* What stays in the process's memory of a model that is over. */
-static void nothing_stays_mapped(void **state) {
-    (void)state;
+TEST_CASE(nothing_stays_mapped) {
     char line[1024];
     FILE *f = fopen("/proc/self/maps", "r");
     assert_non_null(f);
@@ -232,9 +227,4 @@ static void nothing_stays_mapped(void **state) {
     fclose(f);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(calls), cmocka_unit_test(one_block),
-                                       cmocka_unit_test(four_blocks), cmocka_unit_test(broken_streams),
-                                       cmocka_unit_test(nothing_stays_mapped)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -1,11 +1,9 @@
 /* The OpenCL device: random programs on random configurations give what the naive machine gives, in DRAM and in acc, in
  * orders that the tokens allow; what is missing is said; memory that was not flushed cannot lead out of a buffer. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "support/check.h"
 
 #include "device/random_program.h"
 #include "device/small_program.h"
@@ -50,7 +48,7 @@ static void compare(vta_device *device, const random_program *p, uint64_t seed) 
 }
 
 /* A kernel is compiled for each configuration, which takes a second. */
-static void random_programs(void **state) {
+TEST_CASE(random_programs) {
     enum { PROGRAMS = 8, LENGTH = 100 };
     static const vta_order orders[] = {VTA_ORDER_PROGRAM, VTA_ORDER_RANDOM, VTA_ORDER_STORE_LATE};
     static const char *const changes[] = {
@@ -59,7 +57,6 @@ static void random_programs(void **state) {
         "LOG_ACC_BUFF_SIZE=11",
     };
     vta_config *base = vta_config_default(), *config;
-    (void)state;
     for (size_t c = 0; c < sizeof changes / sizeof *changes; c++) {
         must(vta_config_with(base, changes[c], diag, &config));
         for (uint64_t seed = 500; seed < 500 + PROGRAMS; seed++) {
@@ -80,8 +77,7 @@ static void random_programs(void **state) {
 /* ---- What is refused --------------------------------------------------------------------------------------------- */
 
 /* The host's view has harmless micro-ops, the device others: the host did not flush. */
-static void unflushed_memory(void **state) {
-    (void)state;
+TEST_CASE(unflushed_memory) {
     vta_config *config = vta_config_default();
     vta_device *device = make_device(config, NULL);
     vta_insn insns[8];
@@ -108,7 +104,7 @@ static void unflushed_memory(void **state) {
     vta_config_release(config);
 }
 
-static void settings(void **state) {
+TEST_CASE(settings) {
     static const struct {
         const char *board, *words;
         vta_status status;
@@ -122,7 +118,6 @@ static void settings(void **state) {
     vta_config *config = vta_config_default();
     vta_device *device;
     uint32_t addr;
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         refused(
             vta_device_create("intelfocl", config, &(vta_device_options){.board = cases[i].board}, NULL, diag, &device),
@@ -159,8 +154,4 @@ static int end(void **state) {
     return 0;
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_programs), cmocka_unit_test(unflushed_memory),
-                                       cmocka_unit_test(settings)};
-    return cmocka_run_group_tests(tests, begin, end);
-}
+int main(void) { return run_cases_between(begin, end); }

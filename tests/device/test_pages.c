@@ -32,8 +32,7 @@ static void run(vta_device *device, const random_program *p) {
     must(vta_device_run(device, RP_BASE, (uint32_t)p->count, 0, diag));
 }
 
-static void random_programs(void **state) {
-    (void)state;
+TEST_CASE(random_programs) {
     static uint8_t got[RP_BYTES];
     for (uint64_t seed = 900; seed < 900 + PROGRAMS; seed++) {
         if (!rp_make(&program, seed, LENGTH, true)) continue;
@@ -51,7 +50,4 @@ static void random_programs(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_programs)};
-    return cmocka_run_group_tests(tests, diag_begin, diag_end);
-}
+int main(void) { return run_cases_between(diag_begin, diag_end); }

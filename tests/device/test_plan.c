@@ -119,8 +119,7 @@ static bool run_case(const gemm_case *c, const vta_device_options *options, int3
     return status == VTA_OK;
 }
 
-static void fast_agrees_with_reference(void **state) {
-    (void)state;
+TEST_CASE(fast_agrees_with_reference) {
     static int32_t expected[ACC_WORDS], got[ACC_WORDS];
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         assert_true(run_case(&cases[i], &paths[0], expected));
@@ -164,8 +163,7 @@ static vta_status run_twice(vta_device *device, uint32_t second, vta_diag *diag,
 }
 
 /* What is kept of a range of micro-ops, its plan and its largest indices, goes when they are loaded anew. */
-static void micro_ops_loaded_anew(void **state) {
-    (void)state;
+TEST_CASE(micro_ops_loaded_anew) {
     static int32_t expected[64 * 16], got[64 * 16];
     vta_config *config = vta_config_default();
     for (int path = 0; path < 4; path++) {
@@ -306,8 +304,7 @@ static vta_status run_chain(vta_device *device, const chain_case *c, uint32_t wa
     return status;
 }
 
-static void chains_agree_with_reference(void **state) {
-    (void)state;
+TEST_CASE(chains_agree_with_reference) {
     static int32_t expected[64 * 16], got[64 * 16];
     vta_config *config = vta_config_default();
     for (size_t i = 0; i < sizeof chains / sizeof chains[0]; i++)
@@ -331,9 +328,4 @@ static void chains_agree_with_reference(void **state) {
     vta_config_release(config);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(fast_agrees_with_reference),
-                                       cmocka_unit_test(micro_ops_loaded_anew),
-                                       cmocka_unit_test(chains_agree_with_reference)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -1,12 +1,10 @@
 /* Random legal programs on random configurations: every engine and processor path gives, in every order that the tokens
  * allow, what the naive machine gives; the checker agrees with the transitive closure of the tokens on races, on chip
  * and through DRAM, on elements that nothing wrote and on stores that nothing waits for. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "support/check.h"
 
 #include "device/random_program.h"
 
@@ -87,8 +85,7 @@ static void run_in_all_orders(const random_program *p, const vta_device_options 
     vta_diag_destroy(diag);
 }
 
-static void every_path_and_order_gives_the_naive_result(void **state) {
-    (void)state;
+TEST_CASE(every_path_and_order_gives_the_naive_result) {
     int made = 0;
     for (uint64_t seed = 1; made < PROGRAMS; seed++) {
         if (!rp_make(&program, seed, LENGTH, true)) continue;
@@ -148,8 +145,7 @@ static vta_status checked(const random_program *p, uint64_t seed, bool random_or
     return status;
 }
 
-static void checker_agrees_with_the_closure_on_any_tokens(void **state) {
-    (void)state;
+TEST_CASE(checker_agrees_with_the_closure_on_any_tokens) {
     int seen[16] = {0};
     rp_errors kinds = {0};
     for (uint64_t seed = 1000; seed < 1900; seed++) {
@@ -188,8 +184,7 @@ static uint8_t *taker(random_program *p, int i, int which) {
     return NULL;
 }
 
-static void removed_tokens_are_caught(void **state) {
-    (void)state;
+TEST_CASE(removed_tokens_are_caught) {
     int deadlocks = 0, races = 0, harmless = 0;
     for (uint64_t seed = 2000; seed < 2040; seed++) {
         if (!rp_make(&program, seed, LENGTH, true)) continue;
@@ -214,8 +209,7 @@ static void removed_tokens_are_caught(void **state) {
 }
 
 /* Even a program whose result depends on the order gives one result for one order. */
-static void engines_agree_on_races_too(void **state) {
-    (void)state;
+TEST_CASE(engines_agree_on_races_too) {
     for (uint64_t seed = 3000; seed < 3060; seed++) {
         if (!rp_make(&program, seed, LENGTH, false)) continue;
         uint8_t *first = NULL;
@@ -236,12 +230,4 @@ static void engines_agree_on_races_too(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_path_and_order_gives_the_naive_result),
-        cmocka_unit_test(checker_agrees_with_the_closure_on_any_tokens),
-        cmocka_unit_test(removed_tokens_are_caught),
-        cmocka_unit_test(engines_agree_on_races_too),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

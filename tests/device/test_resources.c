@@ -26,8 +26,7 @@ static vta_status whole_life(const vta_config *config, const vta_allocator *allo
     return status;
 }
 
-static void every_allocation_may_fail(void **state) {
-    (void)state;
+TEST_CASE(every_allocation_may_fail) {
     vta_config *config = vta_config_default();
     const char *const drivers[] = {"sim", "tsim", "null"};
     for (int d = 0; d < 3; d++) {
@@ -64,8 +63,7 @@ static void *thread(void *arg) {
 }
 
 /* One configuration and one program, read by all; a device each. */
-static void devices_are_independent(void **state) {
-    (void)state;
+TEST_CASE(devices_are_independent) {
     uint64_t seed = 5;
     while (!rp_make(&program, seed, 60, true)) seed++;
     for (int i = 0; i < program.count; i++)
@@ -93,8 +91,7 @@ static void *interrupt_later(void *device) {
     return NULL;
 }
 
-static void an_interrupt_ends_a_run(void **state) {
-    (void)state;
+TEST_CASE(an_interrupt_ends_a_run) {
     vta_config *config = vta_config_default();
     vta_diag *diag = vta_diag_create(NULL);
     vta_device *device;
@@ -114,11 +111,4 @@ static void an_interrupt_ends_a_run(void **state) {
     vta_config_release(config);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_allocation_may_fail),
-        cmocka_unit_test(devices_are_independent),
-        cmocka_unit_test(an_interrupt_ends_a_run),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -149,13 +149,9 @@ static void check_calls(bool no_host_view) {
     vta_string_free(signature);
 }
 
-static void any_number_of_tensors(void **state) {
-    (void)state;
+TEST_CASE(any_number_of_tensors) {
     for (arg_count = 1; arg_count <= MOST_ARGS; arg_count++)
         for (int no_host_view = 0; no_host_view < 2; no_host_view++) check_calls(no_host_view);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(any_number_of_tensors)};
-    return cmocka_run_group_tests(tests, diag_begin, diag_end);
-}
+int main(void) { return run_cases_between(diag_begin, diag_end); }

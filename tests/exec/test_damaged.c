@@ -21,8 +21,7 @@ static void put_checksum(uint8_t *bytes, size_t size) {
 }
 
 /* Every byte changed, every length: noticed. */
-static void accidents(void **state) {
-    (void)state;
+TEST_CASE(accidents) {
     size_t size;
     uint8_t *bytes = small_artifact(&size);
     for (size_t i = 0; i < size; i++) {
@@ -37,8 +36,7 @@ static void accidents(void **state) {
 }
 
 /* The header and the table, with a checksum that is right. */
-static void containers(void **state) {
-    (void)state;
+TEST_CASE(containers) {
     static const struct {
         size_t at;
         uint8_t value;
@@ -149,8 +147,7 @@ static void loads_uops_elsewhere(small *s) { loads(s, VTA_MEM_UOP, UOPS_AT, 2); 
 static void loads_far(small *s) { loads(s, VTA_MEM_WGT, 0xfffff000u, 1); }
 static void loads_out(small *s) { loads(s, VTA_MEM_OUT, X_AT, 1); }
 
-static void plans(void **state) {
-    (void)state;
+TEST_CASE(plans) {
     static const struct {
         change *how;
         const char *text;
@@ -218,8 +215,7 @@ static void plans(void **state) {
 
 /* ---- How the plan is written ---- */
 
-static void texts(void **state) {
-    (void)state;
+TEST_CASE(texts) {
     static const struct {
         const char *from, *to;
         vta_status status;
@@ -262,8 +258,7 @@ static void texts(void **state) {
     small_free(&s);
 }
 
-static void configurations(void **state) {
-    (void)state;
+TEST_CASE(configurations) {
     small s;
     size_t size;
     small_make(&s);
@@ -277,9 +272,4 @@ static void configurations(void **state) {
     small_free(&s);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(accidents), cmocka_unit_test(containers),
-                                       cmocka_unit_test(plans), cmocka_unit_test(texts),
-                                       cmocka_unit_test(configurations)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

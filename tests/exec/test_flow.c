@@ -145,8 +145,7 @@ static void check_node(vta_model *model, const flow *f, uint32_t node, int plan)
         if (f->reads[node][k] && !said[k]) fail_msg("plan %d: step %u: reads %u, which is missing", plan, node, k);
 }
 
-static void random_plans(void **state) {
-    (void)state;
+TEST_CASE(random_plans) {
     static flow f;
     for (int plan = 0; plan < PLANS; plan++) {
         vta_model *model = make_model(&f);
@@ -156,7 +155,4 @@ static void random_plans(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_plans)};
-    return cmocka_run_group_tests(tests, diag_begin, diag_end);
-}
+int main(void) { return run_cases_between(diag_begin, diag_end); }

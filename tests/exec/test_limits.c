@@ -149,8 +149,7 @@ CHANGE(stores_at_the_end, moves(s, 3, VTA_OP_STORE, VTA_MEM_OUT, BYTES - 64, 4))
 CHANGE(stores_behind_the_end, moves(s, 3, VTA_OP_STORE, VTA_MEM_OUT, BYTES - 48, 4))
 
 #define NO_FIT "step pack: its two views do not fit each other"
-static void plans(void **state) {
-    (void)state;
+TEST_CASE(plans) {
     static const struct {
         change *how;
         const char *name, *refusal;
@@ -222,8 +221,7 @@ static void plans(void **state) {
 
 /* ---- How the plan is written ---- */
 
-static void names(void **state) {
-    (void)state;
+TEST_CASE(names) {
     enum { MOST = VT_PLAN_MOST_NAME };
     char name[MOST + 2];
     for (int more = 0; more < 2; more++) {
@@ -241,8 +239,7 @@ static void names(void **state) {
 }
 
 /* Each entry is named by its list and its number. */
-static void texts(void **state) {
-    (void)state;
+TEST_CASE(texts) {
     static const struct {
         const char *from;
         int n;
@@ -283,7 +280,4 @@ static void texts(void **state) {
     small_free(&s);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(plans), cmocka_unit_test(names), cmocka_unit_test(texts)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -37,8 +37,7 @@ static void check_said(vta_status status, vta_status want, const char *text) {
 }
 #define NULLS(call, text) check_said(call, VTA_INVALID_ARGUMENT, text)
 
-static void models(void **state) {
-    (void)state;
+TEST_CASE(models) {
     vta_model *m = model;
     vta_program *program = (vta_program *)model;
     const uint32_t *steps;
@@ -62,8 +61,7 @@ static void models(void **state) {
     vta_model_release(NULL);
 }
 
-static void no_model(void **state) {
-    (void)state;
+TEST_CASE(no_model) {
     vta_model_tensor t;
     vta_model_memory memory;
     vta_model_step step;
@@ -91,8 +89,7 @@ static void no_model(void **state) {
     assert_non_null(vta_model_section(model, "labels", NULL));
 }
 
-static void instances(void **state) {
-    (void)state;
+TEST_CASE(instances) {
     vta_instance *in = instance;
     char data[ELEMENTS] = {0};
     NULLS(vta_instance_create(model, NULL, diag, NULL), "vta_instance_create: out_instance is NULL");
@@ -125,8 +122,7 @@ static void instances(void **state) {
 }
 
 /* What was interrupted before it began is not. */
-static void early_interrupts(void **state) {
-    (void)state;
+TEST_CASE(early_interrupts) {
     vta_instance_interrupt(instance);
     assert_int_equal(vta_instance_run(instance, diag), VTA_OK);
 }
@@ -171,8 +167,7 @@ static vta_status run_batch(seen *s, size_t count, uint32_t threads) {
     return vta_model_run_batch(model, count, feed, take, s, &options, diag);
 }
 
-static void batches(void **state) {
-    (void)state;
+TEST_CASE(batches) {
     seen s = {.fails_at = 4};
     assert_int_equal(run_batch(&s, ITEMS, 1), VTA_IO);
     assert_int_equal(s.fed, 5); /* the first error ends it */
@@ -210,9 +205,4 @@ static void batches(void **state) {
     assert_int_equal(vta_model_run_batch(model, 1, feed, take, &s, &other, NULL), VTA_INVALID_ARGUMENT);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(models), cmocka_unit_test(no_model),
-                                       cmocka_unit_test(instances), cmocka_unit_test(early_interrupts),
-                                       cmocka_unit_test(batches)};
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+int main(void) { return run_cases_between(set_up, tear_down); }

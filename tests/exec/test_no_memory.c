@@ -55,16 +55,14 @@ static vta_status all_from(const vta_allocator *allocator) {
 
 static vta_status all(void) { return all_from(NULL); }
 
-static void every_allocation(void **state) {
-    (void)state;
+TEST_CASE(every_allocation) {
     bytes = small_artifact(&size);
     check_every_allocation(all);
     vta_string_free(bytes);
 }
 
 /* The caller's allocator, which fails once and then gives again: nothing goes on without what it did not get. */
-static void one_of_the_callers(void **state) {
-    (void)state;
+TEST_CASE(one_of_the_callers) {
     long n = 0;
     bytes = small_artifact(&size);
     for (bool failed = true; failed; n++) {
@@ -79,7 +77,4 @@ static void one_of_the_callers(void **state) {
     vta_string_free(bytes);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_allocation), cmocka_unit_test(one_of_the_callers)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -41,8 +41,7 @@ static int64_t plain_at(const shapes *s, int64_t i) {
     return ((n * s->flat[1] + c) * s->flat[2] + at[2]) * s->flat[3] + at[3];
 }
 
-static void random_shapes(void **state) {
-    (void)state;
+TEST_CASE(random_shapes) {
     static uint8_t flat[MOST_BYTES], tiled[MOST_BYTES], back[MOST_BYTES];
     static const uint8_t zeros[4];
     for (int n = 0; n < SHAPES; n++) {
@@ -64,7 +63,4 @@ static void random_shapes(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_shapes)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -89,8 +89,7 @@ static const struct {
     {only_read, "the direction of its argument 1"},
 };
 
-static void arguments(void **state) {
-    (void)state;
+TEST_CASE(arguments) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int step = CALLS_FIRST; step <= CALLS_LAST; step += CALLS_LAST) {
             calls c;
@@ -110,8 +109,7 @@ static void arguments(void **state) {
         }
 }
 
-static void other_functions(void **state) {
-    (void)state;
+TEST_CASE(other_functions) {
     calls c;
     make_calls(&c, takes);
     fewer(&c, CALLS_LAST);
@@ -129,7 +127,4 @@ static void other_functions(void **state) {
     vta_module_destroy(c.model.module);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(arguments), cmocka_unit_test(other_functions)};
-    return cmocka_run_group_tests(tests, diag_begin, diag_end);
-}
+int main(void) { return run_cases_between(diag_begin, diag_end); }

@@ -6,12 +6,8 @@ static void check(const char *name, void *arg) {
     check_calls(name);
 }
 
-static void every_sequence(void **state) {
-    (void)state;
+TEST_CASE(every_sequence) {
     assert_in_range(golden_each(0, "calls", ".calls", check, NULL), 15, 100);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_sequence)};
-    return golden_result(cmocka_run_group_tests(tests, NULL, NULL));
-}
+int main(void) { return golden_result(run_cases()); }

@@ -24,8 +24,7 @@ static char *output_of(const char *command) {
     return text;
 }
 
-static void test_statistics(void **state) {
-    (void)state;
+TEST_CASE(test_statistics) {
     for (int i = 0; i < COUNT; i++) {
         char command[512];
         snprintf(command, sizeof command, "%s/examples/%s 2>&1", VT_BINARY_DIR, examples[i].program);
@@ -42,16 +41,14 @@ static void test_statistics(void **state) {
 }
 
 /* The convolution's output as its tutorial shows it, where a tab is eight blanks. */
-static void test_shown_statistics(void **state) {
-    (void)state;
+TEST_CASE(test_shown_statistics) {
     char shown[8192], *to = shown;
     for (const char *text = output_of(VT_BINARY_DIR "/examples/conv2d 2>&1"); *text; text++)
         to += sprintf(to, "%s", *text == '\t' ? "        " : (char[]){*text, '\0'});
     golden_check("listings/conv2d.stats.txt", shown);
 }
 
-static void test_calls(void **state) {
-    (void)state;
+TEST_CASE(test_calls) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     print_message("a recorder cannot be preloaded below a sanitizer\n");
     skip();
@@ -79,8 +76,4 @@ static void test_calls(void **state) {
 #endif
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_statistics), cmocka_unit_test(test_shown_statistics),
-                                       cmocka_unit_test(test_calls)};
-    return golden_result(cmocka_run_group_tests(tests, NULL, NULL));
-}
+int main(void) { return golden_result(run_cases()); }

@@ -17,8 +17,7 @@ static void run(const char *name, void *arg) {
     *(int *)arg += !ran || !called;
 }
 
-static void every_large_program(void **state) {
-    (void)state;
+TEST_CASE(every_large_program) {
     int programs = 0;
     golden_need_all();
     golden_each(1, "runs", "", run, &programs);
@@ -45,8 +44,7 @@ static void same_file(const char *name, void *arg) {
     free(b);
 }
 
-static void the_repositorys_are_the_recordings(void **state) {
-    (void)state;
+TEST_CASE(the_repositorys_are_the_recordings) {
     golden_need_all();
     static const char *const folders[] = {"calls", "runs", "rtl"};
     static const int least[] = {15, 20, 2};
@@ -64,18 +62,10 @@ static void check_sum(const char *name, void *arg) {
     free(text);
 }
 
-static void every_text_is_here_or_its_hash(void **state) {
-    (void)state;
+TEST_CASE(every_text_is_here_or_its_hash) {
     golden_need_all();
     golden_each(1, "calls", "", check_sum, "calls");
     golden_each(1, "listings", "", check_sum, "listings");
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_large_program),
-        cmocka_unit_test(the_repositorys_are_the_recordings),
-        cmocka_unit_test(every_text_is_here_or_its_hash),
-    };
-    return golden_result(cmocka_run_group_tests(tests, NULL, NULL));
-}
+int main(void) { return golden_result(run_cases()); }

@@ -5,37 +5,31 @@ static void run(const char *name, void *arg) { run_recorded("sim", name, arg); }
 
 static void run_all(vta_device_options options) { assert_in_range(golden_each(0, "runs", "", run, &options), 20, 100); }
 
-static void reference_in_program_order(void **state) {
-    (void)state;
+TEST_CASE(reference_in_program_order) {
     run_all((vta_device_options){.engine = VTA_ENGINE_REFERENCE});
 }
 
 /* These programs were made to be free of races, so the checker finds none and every order gives the same. */
-static void fast_in_program_order_without_races(void **state) {
-    (void)state;
+TEST_CASE(fast_in_program_order_without_races) {
     run_all((vta_device_options){.check = true});
 }
 
-static void fast_in_random_order(void **state) {
-    (void)state;
+TEST_CASE(fast_in_random_order) {
     run_all((vta_device_options){.order = VTA_ORDER_RANDOM, .seed = 7});
 }
 
-static void fast_with_stores_late(void **state) {
-    (void)state;
+TEST_CASE(fast_with_stores_late) {
     run_all((vta_device_options){.order = VTA_ORDER_STORE_LATE});
 }
 
-static void fast_portable(void **state) {
-    (void)state;
+TEST_CASE(fast_portable) {
     run_all((vta_device_options){.cpu = "portable"});
 }
 
 /* In the OpenCL kernel, where there is OpenCL. */
 static void run_in_opencl(const char *name, void *arg) { run_recorded("intelfocl", name, arg); }
 
-static void opencl(void **state) {
-    (void)state;
+TEST_CASE(opencl) {
     vta_device_options options = {0};
     vta_config *config = vta_config_default();
     vta_device *device;
@@ -46,14 +40,4 @@ static void opencl(void **state) {
     assert_in_range(golden_each(0, "runs", "", run_in_opencl, &options), 20, 100);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reference_in_program_order),
-        cmocka_unit_test(fast_in_program_order_without_races),
-        cmocka_unit_test(fast_in_random_order),
-        cmocka_unit_test(fast_with_stores_late),
-        cmocka_unit_test(fast_portable),
-        cmocka_unit_test(opencl),
-    };
-    return golden_result(cmocka_run_group_tests(tests, NULL, NULL));
-}
+int main(void) { return golden_result(run_cases()); }

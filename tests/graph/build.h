@@ -2,12 +2,10 @@
 #ifndef TESTS_GRAPH_BUILD_H
 #define TESTS_GRAPH_BUILD_H
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "support/check.h"
 
 #include "frontend/graph/graph.h"
 

@@ -232,8 +232,7 @@ static void one(world *w) {
     vta_diag_clear(w->diag);
 }
 
-static void test_rows(void **state) {
-    (void)state;
+TEST_CASE(test_rows) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) now = &rows[i], in_a_world(one);
 }
 
@@ -284,11 +283,10 @@ static void lives(world *w) {
     vta_diag_clear(w->diag);
 }
 
-static void test_lives(void **state) { (void)state, in_a_world(lives); }
+TEST_CASE(test_lives) { in_a_world(lives); }
 
 /* An element's name is read as that element, nothing like it. */
-static void test_names(void **state) {
-    (void)state;
+TEST_CASE(test_names) {
     static const char *const none[] = {"", "float", "float3", "float322", "Float32", "int128", "bool "};
     vt_element e;
     for (int i = 0; i < VT_ELEMENT_COUNT; i++) {
@@ -299,8 +297,4 @@ static void test_names(void **state) {
     for (size_t i = 0; i < sizeof none / sizeof *none; i++) assert_false(vt_element_parse(none[i], &e));
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows), cmocka_unit_test(test_lives),
-                                       cmocka_unit_test(test_names)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -1,10 +1,8 @@
 /* Models of a few bytes that ask for large tensors: refused while they are read, before there is memory for any. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-#include <cmocka.h>
+#include "support/check.h"
 
 #include "onnx_make.h"
 #include "support/sized.h"
@@ -48,8 +46,7 @@ static const hostile rows[] = {
     {"Reshape", "x l", "", {1, 3, 1 << 28}, 3, false},
 };
 
-static void refused_at_once(void **state) {
-    (void)state;
+TEST_CASE(refused_at_once) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const hostile *h = &rows[i];
         account a = {0, 0};
@@ -78,7 +75,4 @@ static void refused_at_once(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(refused_at_once)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

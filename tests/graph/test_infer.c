@@ -147,8 +147,7 @@ static const row rows[] = {
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
-static void test_rows(void **state) {
-    (void)state;
+TEST_CASE(test_rows) {
     for (size_t i = 0; i < ROWS; i++) {
         world w;
         world_open(&w);
@@ -163,7 +162,4 @@ static void test_rows(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -337,8 +337,7 @@ static const row rows[] = {
      "DequantizeLinear): input 1 (i1) is float32[1,3], where one number, or one for each of 3, is wanted"},
 };
 
-static void test_rows(void **state) {
-    (void)state;
+TEST_CASE(test_rows) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         world w;
         char want[256];
@@ -355,7 +354,7 @@ static void test_rows(void **state) {
 }
 
 /* The numbers of inputs that operators take, as ONNX has them: of so many, then of one less and one more. */
-static void test_counts(void **state) {
+TEST_CASE(test_counts) {
     static const struct {
         uint32_t least, most;
         const char *ops;
@@ -378,7 +377,6 @@ static void test_counts(void **state) {
         {1, VT_MANY, "Concat"},
     };
     uint32_t seen = 0;
-    (void)state;
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         for (const char *at = counts[i].ops; *at; at += strcspn(at, " "), at += *at == ' ') {
             char name[64];
@@ -394,7 +392,4 @@ static void test_counts(void **state) {
     assert_int_equal(seen, VT_GOP_COUNT);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows), cmocka_unit_test(test_counts)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

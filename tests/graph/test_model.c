@@ -55,8 +55,7 @@ static vtac_graph *parse(const vtac_graph_options *options) {
     return g;
 }
 
-static void test_texts(void **state) {
-    (void)state;
+TEST_CASE(test_texts) {
     vtac_graph *g = parse(NULL);
     char *text = vtac_graph_print(g), *json = vtac_graph_to_json(g);
     assert_same_text("text", text,
@@ -119,8 +118,7 @@ static void check_tensor(const vtac_graph_tensor *t, const char *name, uint8_t c
     assert_int_equal(t->bytes, tensor_bytes);
 }
 
-static void test_parts(void **state) {
-    (void)state;
+TEST_CASE(test_parts) {
     vtac_graph *g = parse(NULL);
     vtac_graph_tensor t = {.size = sizeof t};
     vtac_graph_node n = {.size = sizeof n};
@@ -184,10 +182,9 @@ static uint64_t now(void) {
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static void test_passes(void **state) {
+TEST_CASE(test_passes) {
     heard h = {0};
     vtac_graph_pass p = {.size = sizeof p};
-    (void)state;
     uint64_t since = now();
     vtac_graph_destroy(parse(&(vtac_graph_options){.after = hear, .user = &h}));
     assert_int_equal(h.count, PASSES);
@@ -219,10 +216,9 @@ static void is_refused(const vtac_graph_options *options, vta_status status, con
     assert_string_equal(vta_diag_text(diag), message);
 }
 
-static void test_options(void **state) {
+TEST_CASE(test_options) {
     vtac_graph_tensor t = {0};
     const char *const shapes[] = {"x=3,2,1,2"};
-    (void)state;
     is_refused(&(vtac_graph_options){.batch = -1}, VTA_OUT_OF_RANGE, "error: batch is -1");
     is_refused(&(vtac_graph_options){.shape_count = 1}, VTA_INVALID_ARGUMENT, "error: shapes is NULL");
     for (int i = 0; i < 2; i++) {
@@ -234,9 +230,8 @@ static void test_options(void **state) {
     }
 }
 
-static void test_arguments(void **state) {
+TEST_CASE(test_arguments) {
     vtac_graph *g;
-    (void)state;
     assert_int_equal(vtac_graph_parse(NULL, size, "m", NULL, NULL, NULL, NULL, &g), VTA_INVALID_ARGUMENT);
     assert_int_equal(vtac_graph_parse(bytes, size, NULL, NULL, NULL, NULL, NULL, &g), VTA_INVALID_ARGUMENT);
     assert_int_equal(vtac_graph_parse(bytes, size, "m", NULL, NULL, NULL, NULL, NULL), VTA_INVALID_ARGUMENT);
@@ -290,12 +285,11 @@ static vta_status load(const char *path, size_t room, check_allocator *a) {
     return status;
 }
 
-static void test_files(void **state) {
+TEST_CASE(test_files) {
     static char folder[] = "/tmp/test_model_XXXXXX";
     const float data[] = {1, 2};
     char path[64], before[4096];
     check_allocator a;
-    (void)state;
     assert_non_null(mkdtemp(folder));
     assert_non_null(getcwd(before, sizeof before));
     snprintf(path, sizeof path, "%s/m.onnx", folder);
@@ -333,8 +327,7 @@ static void check_outputs(const vtac_evaluator *e) {
     assert_null(vtac_evaluator_output(e, 3));
 }
 
-static void test_evaluator(void **state) {
-    (void)state;
+TEST_CASE(test_evaluator) {
     vtac_graph *g = parse(NULL);
     for (int keep = 0; keep < 2; keep++) {
         vtac_evaluator *e;
@@ -381,8 +374,7 @@ static vta_status evaluate(const vtac_graph *g, const vta_allocator *a) {
     return status;
 }
 
-static void test_no_memory(void **state) {
-    (void)state;
+TEST_CASE(test_no_memory) {
     vta_status status = VTA_NO_MEMORY;
     for (size_t room = 0; status == VTA_NO_MEMORY; room++) {
         check_allocator a;
@@ -398,10 +390,4 @@ static void test_no_memory(void **state) {
     assert_int_equal(status, VTA_OK);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_texts),     cmocka_unit_test(test_parts),
-                                       cmocka_unit_test(test_passes),    cmocka_unit_test(test_options),
-                                       cmocka_unit_test(test_arguments), cmocka_unit_test(test_files),
-                                       cmocka_unit_test(test_evaluator), cmocka_unit_test(test_no_memory)};
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+int main(void) { return run_cases_between(setup, teardown); }

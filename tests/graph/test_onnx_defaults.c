@@ -109,8 +109,7 @@ static const char *read_node(world *w, const omitted *n, const char *more) {
     return r.text;
 }
 
-static void test_omitted(void **state) {
-    (void)state;
+TEST_CASE(test_omitted) {
     for (size_t i = 0; i < sizeof nodes / sizeof *nodes; i++) {
         const omitted *n = &nodes[i];
         world a, b;
@@ -121,7 +120,4 @@ static void test_omitted(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_omitted)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

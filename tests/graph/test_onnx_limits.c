@@ -341,12 +341,8 @@ static void check(const limit *l) {
     world_close(&w);
 }
 
-static void test_limits(void **state) {
-    (void)state;
+TEST_CASE(test_limits) {
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) check(&limits[i]);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_limits)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -99,11 +99,10 @@ static bool run(const char *folder, const char *name) {
     return words == NULL;
 }
 
-static void test_all(void **state) {
+TEST_CASE(test_all) {
     char folder[GOLDEN_PATH];
     struct dirent **entries;
     int passed = 0, all = 0;
-    (void)state;
     shared_path("models/onnx-node-tests", folder);
     int n = scandir(folder, &entries, NULL, alphasort);
     for (int i = 0; i < n; i++) {
@@ -119,7 +118,4 @@ static void test_all(void **state) {
     assert_int_equal(all - passed, sizeof refused / sizeof *refused);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_all)};
-    return golden_result(cmocka_run_group_tests(tests, NULL, NULL));
-}
+int main(void) { return golden_result(run_cases()); }

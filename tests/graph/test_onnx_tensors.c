@@ -51,8 +51,7 @@ static void set_list(Onnx__TensorProto *t, form list, size_t count, const double
 #undef SET
 }
 
-static void test_lists(void **state) {
-    (void)state;
+TEST_CASE(test_lists) {
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         making m;
         char text[256];
@@ -79,8 +78,7 @@ static void test_lists(void **state) {
     }
 }
 
-static void test_raw(void **state) {
-    (void)state;
+TEST_CASE(test_raw) {
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         making m;
         char text[256];
@@ -99,9 +97,8 @@ static void test_raw(void **state) {
     becomes(&m, false, "{0,1,1,1}\n");
 }
 
-static void test_bad_tensors(void **state) {
+TEST_CASE(test_bad_tensors) {
     making m;
-    (void)state;
     starts(&m);
     Onnx__TensorProto *t = MAKE_FLOATS(&m, "t", "1,1,1,1,1,1,1,1", 1);
     becomes(&m, false, "float32[1,1,1,1,1,1,1,1]{1}");
@@ -144,11 +141,10 @@ static vta_status read_tensor(vt_ctx *ctx, void *arg) {
     return VTA_OK;
 }
 
-static void test_tensor_file(void **state) {
+TEST_CASE(test_tensor_file) {
     check_allocator a;
     vt_ctx ctx;
     vt_gvalue *v;
-    (void)state;
     check_allocator_init(&a, SIZE_MAX);
     vt_ctx_init(&ctx, &a.allocator, NULL);
     assert_int_equal(vt_protect(&ctx, read_tensor, &v), VTA_OK);
@@ -166,13 +162,12 @@ static void set_entry(Onnx__TensorProto *t, const char *key, const char *value) 
     t->external_data[t->n_external_data++] = e;
 }
 
-static void test_external(void **state) {
+TEST_CASE(test_external) {
     static char folder[] = "/tmp/test_onnx_XXXXXX";
     static const char *const numbers[] = {"", "x", "4x", "-1", "99999999999999999999"};
     const float data[] = {0, 1, 2};
     char path[64], text[256];
     making m;
-    (void)state;
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/data", folder);
     FILE *f = fopen(path, "wb");
@@ -238,9 +233,4 @@ static void test_external(void **state) {
     rmdir(folder);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_lists), cmocka_unit_test(test_raw),
-                                       cmocka_unit_test(test_bad_tensors), cmocka_unit_test(test_tensor_file),
-                                       cmocka_unit_test(test_external)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -113,8 +113,7 @@ static void print_row(vt_gop op, vt_strbuf *sb) {
     vt_strbuf_free(&line);
 }
 
-static void every_row(void **state) {
-    (void)state;
+TEST_CASE(every_row) {
     assert_int_equal(ROWS, VT_GOP_COUNT);
     for (uint32_t op = 0; op < VT_GOP_COUNT; op++) {
         vt_strbuf sb;
@@ -126,14 +125,10 @@ static void every_row(void **state) {
 }
 
 /* Each operator is found by its name; an unknown name finds none. */
-static void names(void **state) {
-    (void)state;
+TEST_CASE(names) {
     for (uint32_t op = 0; op < VT_GOP_COUNT; op++) assert_int_equal(vt_gop_find(vt_gop_text((vt_gop)op)), op);
     assert_int_equal(vt_gop_find("Flatten"), VT_GOP_COUNT);
     assert_int_equal(vt_gop_find(""), VT_GOP_COUNT);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_row), cmocka_unit_test(names)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -37,7 +37,7 @@ static void one_copy(world *w) {
     assert_int_equal(g == w->g, !now->goes);
 }
 
-static void test_copies(void **state) {
+TEST_CASE(test_copies) {
     const vt_gtype t = TYPE(F32, 2, 2);
     const copy copies[] = {
         {VT_G_IDENTITY, t, NONE, true},
@@ -62,7 +62,6 @@ static void test_copies(void **state) {
         {VT_G_CLIP, t, ATTRIBUTES(VT_GSET_FLOAT(MIN, -INFINITY), VT_GSET_FLOAT(MAX, 0)), false},
         {VT_G_RELU, t, NONE, false},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof copies / sizeof *copies; i++) now = &copies[i], in_a_world(one_copy);
 }
 
@@ -73,7 +72,7 @@ static void empty_part(world *w) {
     assert_ptr_equal(vt_graph_pass_remove_identity(w->g), w->g);
 }
 
-static void test_empty_part(void **state) { (void)state, in_a_world(empty_part); }
+TEST_CASE(test_empty_part) { in_a_world(empty_part); }
 
 /* ---- Constants ---- */
 
@@ -116,7 +115,7 @@ static void folded_parts(world *w) {
                         "output n: float32[1,1,2]\n");
 }
 
-static void test_folded(void **state) { (void)state, in_a_world(folded_size), in_a_world(folded_parts); }
+TEST_CASE(test_folded) { in_a_world(folded_size), in_a_world(folded_parts); }
 
 /* ---- What is needed ---- */
 
@@ -171,7 +170,7 @@ static void dropped(world *w) {
     vta_diag_clear(w->diag);
 }
 
-static void test_needed(void **state) { (void)state, in_a_world(last_output), in_a_world(copied), in_a_world(dropped); }
+TEST_CASE(test_needed) { in_a_world(last_output), in_a_world(copied), in_a_world(dropped); }
 
 /* ---- Memory ---- */
 
@@ -198,11 +197,6 @@ static void given_back(world *w) {
     assert_true(vt_gelement_at(vt_graph_find(g, "kept"), BYTES / 4 - 1) == 7);
 }
 
-static void test_given_back(void **state) { (void)state, in_a_world(given_back); }
+TEST_CASE(test_given_back) { in_a_world(given_back); }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_copies), cmocka_unit_test(test_empty_part),
-                                       cmocka_unit_test(test_folded), cmocka_unit_test(test_needed),
-                                       cmocka_unit_test(test_given_back)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

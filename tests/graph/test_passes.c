@@ -174,12 +174,8 @@ static void keeps_quantization(world *w) {
     assert_ptr_equal(vt_graph_run_passes(w->g, NULL, NULL), w->g);
 }
 
-static void test_random_nets(void **state) { (void)state, many(300, random_net); }
-static void test_random_forms(void **state) { (void)state, many(400, random_forms); }
-static void test_keeps_quantization(void **state) { (void)state, in_a_world(keeps_quantization); }
+TEST_CASE(test_random_nets) { many(300, random_net); }
+TEST_CASE(test_random_forms) { many(400, random_forms); }
+TEST_CASE(test_keeps_quantization) { in_a_world(keeps_quantization); }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_nets), cmocka_unit_test(test_random_forms),
-                                       cmocka_unit_test(test_keeps_quantization)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -58,8 +58,7 @@ static void has(const char *text, const char *parameters) {
 
 /* One image of 16 in and out: elements of inp 16 bytes, of wgt 16 * 16, of acc 16 * 4; depths: 2^15 / 4, 2^15 / 16,
  * 2^18 / 256, 2^17 / 64. A micro-op has 11 bits of dst and src and 10 of wgt. */
-static void test_package(void **state) {
-    (void)state;
+TEST_CASE(test_package) {
     char *text = package("", (vta_hardware_options){0});
     has(text, "BATCH 1 BLOCK_IN 16 BLOCK_OUT 16 "
               "UOP_W 32 UOP_BITS 32 LOG_UOP_BYTES 2 UOP_LANES 2 UOP_INDEX_W 13 "
@@ -109,8 +108,7 @@ static void refuses(const char *changes, vta_hardware_options o, vta_status stat
     vta_config_release(c);
 }
 
-static void test_refusals(void **state) {
-    (void)state;
+TEST_CASE(test_refusals) {
     refuses("", (vta_hardware_options){.bus_bits = 1024}, VTA_OUT_OF_RANGE,
             "error: bus_bits 1024: the design takes a power of two from 32 to 512");
     refuses("", (vta_hardware_options){.burst_beats = 3}, VTA_OUT_OF_RANGE,
@@ -141,10 +139,9 @@ static void test_refusals(void **state) {
 }
 
 /* Fields that a caller's older struct does not have are defaults; a small design has no MUL. */
-static void test_settle(void **state) {
+TEST_CASE(test_settle) {
     vta_hardware_options o = {.size = offsetof(vta_hardware_options, burst_beats), .bus_bits = 128, .burst_beats = 3},
                          out;
-    (void)state;
     assert_int_equal(vt_hardware_settle(config, &o, diag, &out), VTA_OK);
     assert_true(out.bus_bits == 128 && out.burst_beats == 16 && out.queue_depth == 512 && out.reads_most == 16 &&
                 out.address_bits == 32 && !out.no_mul && !out.coverage && out.size == sizeof out);
@@ -161,10 +158,9 @@ static void test_settle(void **state) {
 
 /* ---- The folder ---- */
 
-static void test_generate(void **state) {
+TEST_CASE(test_generate) {
     char root[] = "/tmp/vta-design-XXXXXX", path[256], want[4096] = "vta_pkg.sv\n", command[64];
     size_t size;
-    (void)state;
     assert_non_null(mkdtemp(root));
     snprintf(path, sizeof path, "%s/design", root);
     for (int i = 0; i < 2; i++) /* it may be there */
@@ -202,8 +198,4 @@ static void test_generate(void **state) {
     assert_int_equal(system(command), 0);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_package), cmocka_unit_test(test_refusals),
-                                       cmocka_unit_test(test_settle), cmocka_unit_test(test_generate)};
-    return cmocka_run_group_tests(tests, begin, end);
-}
+int main(void) { return run_cases_between(begin, end); }

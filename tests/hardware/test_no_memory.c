@@ -26,8 +26,8 @@ static vta_status stat_of(void) {
     return status;
 }
 
-static void test_path(void **state) { (void)state, check_every_allocation(path); }
-static void test_stat(void **state) { (void)state, check_every_allocation(stat_of); }
+TEST_CASE(test_path) { check_every_allocation(path); }
+TEST_CASE(test_stat) { check_every_allocation(stat_of); }
 
 static int begin(void **state) {
     (void)state;
@@ -43,7 +43,4 @@ static int end(void **state) {
     return 0;
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_path), cmocka_unit_test(test_stat)};
-    return cmocka_run_group_tests(tests, begin, end);
-}
+int main(void) { return run_cases_between(begin, end); }

@@ -1,7 +1,5 @@
 /* Where designs and what is made of them lie, and which designs can be, against the rules of vta/hardware.h. No tool is
  * needed: the maker is a function here. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "support/check.h"
 
 #include "hardware/place.h"
 
@@ -54,8 +52,7 @@ static bool may_be(vta_hardware_options o) {
 }
 
 /* 0 is the default; all other numbers by the rule that the header says. */
-static void test_limits(void **state) {
-    (void)state;
+TEST_CASE(test_limits) {
     for (uint32_t x = 0; x <= 5000; x++) {
         bool power = is_power(x);
         assert_int_equal(may_be((vta_hardware_options){.bus_bits = x}), !x || (power && x >= 32 && x <= 512));
@@ -81,15 +78,13 @@ static char *path_of(vta_hardware_options o, const char *name) {
 }
 
 /* As published with FNV-1a. */
-static void test_hash(void **state) {
-    (void)state;
+TEST_CASE(test_hash) {
     assert_true(vt_hash_text(VT_HASH_BEGIN, "a") == 0xaf63dc4c8601ec8c);
     assert_true(vt_hash_text(VT_HASH_BEGIN, "foobar") == 0x85944171f73967e8);
 }
 
 /* Under the first folder that the environment names; another one for every design and every sort of model. */
-static void test_paths(void **state) {
-    (void)state;
+TEST_CASE(test_paths) {
     const vta_hardware_options others[] = {{.bus_bits = 0},     {.bus_bits = 128},    {.burst_beats = 8},
                                            {.queue_depth = 64}, {.address_bits = 28}, {.reads_most = 4},
                                            {.pack = true},      {.no_mul = true},     {.wave = true},
@@ -146,8 +141,7 @@ static vta_status make(const char *folder, const char *name, const vta_hardware_
 }
 
 /* Made once, in a folder of its own that goes; left to look at where it failed, and gone where it took too long. */
-static void test_made(void **state) {
-    (void)state;
+TEST_CASE(test_made) {
     char *path;
     making m = {.status = VTA_IO};
     vta_hardware_options o = settled((vta_hardware_options){.queue_depth = 32});
@@ -173,8 +167,7 @@ static void test_made(void **state) {
 }
 
 /* Folders that cannot be made, or whose names are too long, are an error that names them. */
-static void test_no_place(void **state) {
-    (void)state;
+TEST_CASE(test_no_place) {
     char *path, deep[2048] = "", file[96];
     making m = {.status = VTA_OK};
     vta_hardware_options o = settled((vta_hardware_options){.bus_bits = 0});
@@ -198,9 +191,4 @@ static void test_no_place(void **state) {
     setenv("VTA_HARDWARE_CACHE", root, 1);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_limits), cmocka_unit_test(test_hash),
-                                       cmocka_unit_test(test_paths), cmocka_unit_test(test_made),
-                                       cmocka_unit_test(test_no_place)};
-    return cmocka_run_group_tests(tests, begin, end);
-}
+int main(void) { return run_cases_between(begin, end); }

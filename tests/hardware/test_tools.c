@@ -1,7 +1,5 @@
 /* The programs that make models and gates, and what is made of what they say: shell scripts stand for make and Yosys.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "support/check.h"
 
 #include "hardware/place.h"
 #include "hardware/synthesis.h"
@@ -113,9 +111,8 @@ static void check_build(vta_hardware_options o, const char *options, uint32_t bu
     vta_string_free(path);
 }
 
-static void test_models(void **state) {
+TEST_CASE(test_models) {
     static const char fast[] = " --noassert -x-assign fast --x-initial fast";
-    (void)state;
     check_build((vta_hardware_options){.bus_bits = 64}, fast, 64, "");
     check_build((vta_hardware_options){.bus_bits = 128, .netlist = true}, fast, 128, "NETLIST=yes\n");
     check_build((vta_hardware_options){.wave = true},
@@ -124,10 +121,9 @@ static void test_models(void **state) {
                 " --coverage-line --coverage-toggle --assert -x-assign unique --x-initial unique", 64, "");
 }
 
-static void test_no_models(void **state) {
+TEST_CASE(test_no_models) {
     vta_hardware_options o = {.bus_bits = 256};
     char *path = root, place[1024], text[2048], start[256];
-    (void)state;
     snprintf(start, sizeof start, "error: there is no model of %s with a bus of 256 bits (",
              vta_config_bitstream(config));
     assert_int_equal(vta_hardware_find(config, &o, diag, &path), VTA_NOT_FOUND);
@@ -212,11 +208,10 @@ static void check_module(const vta_synthesis *s, size_t index, const char *name,
 }
 
 /* FIFOs: 2 and 2 * 3 of the first sort, 1 of the second. */
-static void test_gates(void **state) {
+TEST_CASE(test_gates) {
     vta_synthesis *s;
     vta_synthesis_module m;
     char log[8192];
-    (void)state;
     put("stat", stat_text);
     assert_int_equal(vta_hardware_synthesize(config, NULL, "generic", false, 0, diag, &s), VTA_OK);
     check_module(s, 0, "vta_fifo", 9, (vta_hardware_area){8 * 3 + 100, 8 * 2, 0, 8 * 2});
@@ -262,9 +257,8 @@ static vta_status synthesize(vta_synthesis **out) {
     return status;
 }
 
-static void test_no_gates(void **state) {
+TEST_CASE(test_no_gates) {
     vta_synthesis *s;
-    (void)state;
     setenv("CODE", "3", 1);
     assert_int_equal(synthesize(&s), VTA_UNSUPPORTED);
     assert_said("error: Yosys failed: it went wrong\n");
@@ -304,8 +298,7 @@ static void test_no_gates(void **state) {
 }
 
 /* The tree is followed 32 modules deep. */
-static void test_deep(void **state) {
-    (void)state;
+TEST_CASE(test_deep) {
     for (int levels = 31; levels < 34; levels++) {
         char text[4096], *at = text;
         vta_synthesis *s;
@@ -322,7 +315,7 @@ static void test_deep(void **state) {
 
 /* ---- Parts ---- */
 
-static void test_parts(void **state) {
+TEST_CASE(test_parts) {
     static const struct {
         const char *family, *cell;
         vta_hardware_area area;
@@ -337,7 +330,6 @@ static void test_parts(void **state) {
         {"generic", "$_ALDFF_PP_", {0, 1, 0, 0}},
     };
     vta_part part;
-    (void)state;
     for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) {
         vta_hardware_area a = vt_part_cell(vt_part_family_find(cells[i].family), cells[i].cell);
         if (memcmp(&a, &cells[i].area, sizeof a) != 0) fail_msg("%s %s", cells[i].family, cells[i].cell);
@@ -359,9 +351,4 @@ static void test_parts(void **state) {
     assert_null(vta_part_block_ram_name("stratix"));
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_models), cmocka_unit_test(test_no_models),
-                                       cmocka_unit_test(test_gates),  cmocka_unit_test(test_no_gates),
-                                       cmocka_unit_test(test_deep),   cmocka_unit_test(test_parts)};
-    return cmocka_run_group_tests(tests, begin, end);
-}
+int main(void) { return run_cases_between(begin, end); }

@@ -1,14 +1,12 @@
 /* Pictures: reading, resizing against sums over every pixel, preprocessing by hand. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "support/check.h"
 #include <jpeglib.h>
 
 #include "image/decode.h"
@@ -82,8 +80,7 @@ static void compare_resized(uint32_t w, uint32_t h, uint32_t to_w, uint32_t to_h
     vta_image_destroy(small);
 }
 
-static void test_resize(void **state) {
-    (void)state;
+TEST_CASE(test_resize) {
     for (int i = 0; i < 40; i++) compare_resized(2 + pick(62), 2 + pick(62), 1 + pick(63), 1 + pick(63));
     vta_image *image = random_image(31, 17), *same;
     assert_int_equal(vta_image_resize(image, 31, 17, NULL, &same), VTA_OK);
@@ -94,12 +91,11 @@ static void test_resize(void **state) {
 
 /* ---- Preprocessing ---- */
 
-static void test_values(void **state) {
+TEST_CASE(test_values) {
     const uint8_t pixels[] = {10, 20, 30, 40, 50, 60};
     float out[6];
     vta_image *image;
     vta_preprocess p = {.scale = 0.5, .mean = {1, 2, 3}, .std = {2, 4, 8}};
-    (void)state;
     assert_int_equal(vta_image_create(2, 1, pixels, &memory.allocator, NULL, &image), VTA_OK);
     assert_int_equal(vta_preprocess_run(&p, image, 3, 1, 2, VTA_NCHW, NULL, out), VTA_OK);
     assert_memory_equal(out, ((float[]){2, 9.5f, 2, 5.75f, 1.5f, 3.375f}), sizeof out);
@@ -115,11 +111,10 @@ static void test_values(void **state) {
 }
 
 /* The shorter side to 6, then the middle 4 x 4: of a picture of 12 x 6 it is columns 4 to 7 and rows 1 to 4. */
-static void test_crop(void **state) {
+TEST_CASE(test_crop) {
     float out[3 * 4 * 4];
     vta_image *image = random_image(12, 6);
     vta_preprocess p = {.resize = 6, .crop = 4};
-    (void)state;
     assert_int_equal(vta_preprocess_run(&p, image, 3, 4, 4, VTA_NCHW, NULL, out), VTA_OK);
     for (uint32_t c = 0; c < 3; c++)
         for (uint32_t y = 0; y < 4; y++)
@@ -128,12 +123,11 @@ static void test_crop(void **state) {
     vta_image_destroy(image);
 }
 
-static void test_refusals(void **state) {
+TEST_CASE(test_refusals) {
     float out[12];
     vta_diag *diag = vta_diag_create(NULL);
     vta_image *image = random_image(2, 2), *none;
     vta_preprocess p = {.crop = 3};
-    (void)state;
     assert_int_equal(vta_preprocess_run(&p, image, 3, 2, 2, VTA_NCHW, diag, out), VTA_OUT_OF_RANGE);
     assert_non_null(strstr(vta_diag_text(diag), "has no square of 3"));
     p = (vta_preprocess){.scale = NAN};
@@ -153,9 +147,8 @@ static void test_refusals(void **state) {
 
 #include "files.h"
 
-static void test_png(void **state) {
+TEST_CASE(test_png) {
     vta_image *image;
-    (void)state;
     for (size_t i = 0; i < sizeof pngs / sizeof *pngs; i++) {
         vta_diag *diag = vta_diag_create(NULL);
         if (vta_image_decode(pngs[i].bytes, pngs[i].size, pngs[i].name, &memory.allocator, diag, &image) != VTA_OK)
@@ -181,10 +174,9 @@ static void check_cuts(const uint8_t *bytes, size_t size) {
     vta_image_destroy(image);
 }
 
-static void test_cut(void **state) {
+TEST_CASE(test_cut) {
     static const uint8_t comment[] = {0xff, 0xfe, 0, 5, 'a', 'b', 'c', 0xff, 0xd9};
     uint8_t commented[sizeof jpeg - 2 + sizeof comment];
-    (void)state;
     for (size_t i = 0; i < sizeof pngs / sizeof *pngs; i++) check_cuts(pngs[i].bytes, pngs[i].size);
     check_cuts(jpeg, sizeof jpeg);
     memcpy(commented, jpeg, sizeof jpeg - 2); /* without its end */
@@ -193,9 +185,8 @@ static void test_cut(void **state) {
 }
 
 /* Of one grey: exact, as far as JPEG is. */
-static void test_jpeg(void **state) {
+TEST_CASE(test_jpeg) {
     vta_image *image;
-    (void)state;
     assert_int_equal(vta_image_decode(jpeg, sizeof jpeg, "x.jpg", &memory.allocator, NULL, &image), VTA_OK);
     assert_int_equal(vta_image_width(image), 3);
     assert_int_equal(vta_image_height(image), 2);
@@ -222,9 +213,8 @@ static void make_exif(uint8_t out[44], uint32_t orientation, bool is_big) {
 }
 
 /* Orientations from both orders of bytes; what is cut or says anything else is as usual. */
-static void test_exif(void **state) {
+TEST_CASE(test_exif) {
     uint8_t exif[44];
-    (void)state;
     for (uint32_t o = 1; o <= 8; o++)
         for (int is_big = 0; is_big < 2; is_big++) {
             make_exif(exif, o, is_big);
@@ -246,14 +236,13 @@ static void test_exif(void **state) {
 }
 
 /* Where the corner of the stored picture, and the pixel right of it, are seen. */
-static void test_turn(void **state) {
+TEST_CASE(test_turn) {
     static const struct {
         uint32_t x, y, x1, y1;
     } seen[] = {{0, 0, 1, 0}, {2, 0, 1, 0}, {2, 1, 1, 1}, {0, 1, 1, 1},
                 {0, 0, 0, 1}, {1, 0, 1, 1}, {1, 2, 1, 1}, {0, 2, 0, 1}};
     uint8_t pixels[18];
     vta_image *image, *turned;
-    (void)state;
     for (size_t i = 0; i < sizeof pixels; i++) pixels[i] = (uint8_t)i;
     assert_int_equal(vta_image_create(3, 2, pixels, &memory.allocator, NULL, &image), VTA_OK);
     for (uint32_t o = 1; o <= 8; o++) {
@@ -270,10 +259,9 @@ static void test_turn(void **state) {
 }
 
 /* The grey JPEG with Exif data put behind its first marker: it is turned when it is read. */
-static void test_turned_jpeg(void **state) {
+TEST_CASE(test_turned_jpeg) {
     uint8_t file[sizeof jpeg + 48], *to = file + 2;
     vta_image *image;
-    (void)state;
     memcpy(file, jpeg, 2);
     memcpy(to, "\xff\xe1\0\x2e", 4);
     make_exif(to + 4, 6, true);
@@ -308,9 +296,8 @@ static uint8_t *make_cmyk(const uint8_t *inks, uint32_t width, bool adobe, size_
 }
 
 /* Inks to light: what libjpeg compresses of four channels, as Adobe's programs and others store them. */
-static void test_cmyk(void **state) {
+TEST_CASE(test_cmyk) {
     static const uint8_t inks[2][4] = {{255, 0, 0, 255}, {51, 102, 204, 128}};
-    (void)state;
     for (int adobe = 0; adobe < 2; adobe++) {
         vta_image *image;
         size_t size;
@@ -327,7 +314,7 @@ static void test_cmyk(void **state) {
 }
 
 /* Files of other formats are named. */
-static void test_other_formats(void **state) {
+TEST_CASE(test_other_formats) {
     static const struct {
         const char *bytes, *words;
         size_t size;
@@ -339,7 +326,6 @@ static void test_other_formats(void **state) {
                  {"P6 1 1 255\n", "a PPM picture", 11},
                  {"plain text", "neither a JPEG nor a PNG", 10}};
     vta_image *image;
-    (void)state;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         vta_diag *diag = vta_diag_create(NULL);
         assert_int_not_equal(vta_image_decode(files[i].bytes, files[i].size, "f", &memory.allocator, diag, &image),
@@ -360,12 +346,4 @@ static int end(void **state) {
     return memory.live != 0;
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_resize),      cmocka_unit_test(test_values), cmocka_unit_test(test_crop),
-        cmocka_unit_test(test_refusals),    cmocka_unit_test(test_png),    cmocka_unit_test(test_cut),
-        cmocka_unit_test(test_jpeg),        cmocka_unit_test(test_exif),   cmocka_unit_test(test_turn),
-        cmocka_unit_test(test_turned_jpeg), cmocka_unit_test(test_cmyk),   cmocka_unit_test(test_other_formats),
-    };
-    return cmocka_run_group_tests(tests, begin, end);
-}
+int main(void) { return run_cases_between(begin, end); }

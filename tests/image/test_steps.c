@@ -38,9 +38,8 @@ static void said(vta_status got, vta_status status, const char *message) {
 
 /* ---- Pictures ---- */
 
-static void test_create(void **state) {
+TEST_CASE(test_create) {
     vta_image *i = image;
-    (void)state;
     said(vta_image_create(0, 3, NULL, NULL, diag, &i), VTA_INVALID_ARGUMENT, "error: an image of 0 x 3");
     assert_null(i);
     said(vta_image_create(3, 0, NULL, NULL, diag, &i), VTA_INVALID_ARGUMENT, "error: an image of 3 x 0");
@@ -67,8 +66,7 @@ static void test_create(void **state) {
 }
 
 /* A line of one colour is one after resizing too, from and to any length. */
-static void test_constant(void **state) {
-    (void)state;
+TEST_CASE(test_constant) {
     for (uint32_t from = 1; from < 20; from++)
         for (uint32_t to = 1; to < 20; to++) {
             uint8_t pixels[60];
@@ -84,7 +82,7 @@ static void test_constant(void **state) {
 /* ---- Files ---- */
 
 /* What files of other formats begin with, and the shortest that is still known for one. */
-static void test_formats(void **state) {
+TEST_CASE(test_formats) {
     static const struct {
         const char *bytes, *name;
         size_t size;
@@ -103,7 +101,6 @@ static void test_formats(void **state) {
                  {"P5", "PGM", 2}};
     vta_image *i = image;
     char text[128];
-    (void)state;
     for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
         snprintf(text, sizeof text, "error: a.x: a %s picture; JPEG and PNG are read: convert it", files[k].name);
         said(vta_image_decode(files[k].bytes, files[k].size, "a.x", NULL, diag, &i), VTA_UNSUPPORTED, text);
@@ -127,11 +124,10 @@ static void test_formats(void **state) {
              VTA_INVALID_ARGUMENT, "error: bytes, name or out_image is NULL");
 }
 
-static void test_load(void **state) {
+TEST_CASE(test_load) {
     char folder[] = "/tmp/test_steps_XXXXXX", path[64], text[128];
     vta_image *i = image;
     check_allocator a;
-    (void)state;
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/a.png", folder);
     snprintf(text, sizeof text, "error: %s: cannot open: No such file or directory", path);
@@ -158,7 +154,7 @@ static void test_load(void **state) {
 
 /* ---- Preprocessing ---- */
 
-static void test_presets(void **state) {
+TEST_CASE(test_presets) {
     static const struct {
         const char *name;
         vta_preprocess how;
@@ -171,7 +167,6 @@ static void test_presets(void **state) {
     };
     enum { PRESETS = sizeof presets / sizeof *presets };
     vta_preprocess p;
-    (void)state;
     for (size_t i = 0; i < PRESETS; i++) {
         memset(&p, 0xff, sizeof p);
         p.size = sizeof p;
@@ -196,9 +191,8 @@ static vta_status run(vta_preprocess p, uint32_t channels, uint32_t height, uint
     return vta_preprocess_run(&p, image, channels, height, width, VTA_NCHW, diag, out);
 }
 
-static void test_refusals(void **state) {
+TEST_CASE(test_refusals) {
     float out[60];
-    (void)state;
     said(run((vta_preprocess){0}, 2, 4, 5), VTA_UNSUPPORTED,
          "error: a picture has 1 or 3 channels, the network's input 2");
     said(run((vta_preprocess){0}, 3, 0, 5), VTA_INVALID_ARGUMENT, "error: an input of 0 x 5");
@@ -228,9 +222,8 @@ static void test_refusals(void **state) {
 
 /* A square of the middle: halves of a pixel go to the even margin. Of 5 x 4, a square of 4 begins at column 0 (half of
  * 1 is a half), one of 2 at column 2 (one and a half) and row 1, one of 3 at column 1 and row 0. */
-static void test_margins(void **state) {
+TEST_CASE(test_margins) {
     static const struct { uint32_t side, left, top; } crops[] = {{4, 0, 0}, {3, 1, 0}, {2, 2, 1}, {1, 2, 2}};
-    (void)state;
     for (size_t k = 0; k < sizeof crops / sizeof *crops; k++) {
         uint32_t n = crops[k].side;
         float out[48];
@@ -243,10 +236,9 @@ static void test_margins(void **state) {
 }
 
 /* The shorter side gets the length: 5 x 4 to 10 x 8, and 4 x 5 to 8 x 10; what is left over is cut off. */
-static void test_shorter_side(void **state) {
+TEST_CASE(test_shorter_side) {
     vta_image *tall, *want;
     float out[3 * 80];
-    (void)state;
     assert_int_equal(vt__image_turn(image, 6, diag, &tall), VTA_OK);
     for (int turned = 0; turned < 2; turned++) {
         uint32_t width = turned ? 8 : 10, height = turned ? 10 : 8;
@@ -267,8 +259,7 @@ static void test_shorter_side(void **state) {
 }
 
 /* (299 r + 587 g + 114 b) / 1000, as good as 16 bits have it. */
-static void test_grey(void **state) {
-    (void)state;
+TEST_CASE(test_grey) {
     for (uint32_t i = 0; i < 4096; i++) {
         uint8_t pixel[] = {(uint8_t)((i & 15) * 17), (uint8_t)((i >> 4 & 15) * 17), (uint8_t)((i >> 8) * 17)};
         double want = (299 * pixel[0] + 587 * pixel[1] + 114 * pixel[2]) / 1000.0;
@@ -318,14 +309,13 @@ static vta_status whole(const void *file, size_t size, const vta_allocator *a) {
     return status;
 }
 
-static void test_no_memory(void **state) {
+TEST_CASE(test_no_memory) {
     size_t size;
     uint8_t *printed = inks(&size);
     const struct {
         const void *bytes;
         size_t size;
     } files[] = {{png_0, sizeof png_0}, {jpeg, sizeof jpeg}, {printed, size}};
-    (void)state;
     for (int i = 0; i < 3; i++) {
         vta_status status = VTA_NO_MEMORY;
         for (size_t room = 0; status == VTA_NO_MEMORY; room++) {
@@ -340,11 +330,4 @@ static void test_no_memory(void **state) {
     free(printed);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_create),  cmocka_unit_test(test_constant),
-                                       cmocka_unit_test(test_formats), cmocka_unit_test(test_load),
-                                       cmocka_unit_test(test_presets), cmocka_unit_test(test_refusals),
-                                       cmocka_unit_test(test_margins), cmocka_unit_test(test_shorter_side),
-                                       cmocka_unit_test(test_grey),    cmocka_unit_test(test_no_memory)};
-    return cmocka_run_group_tests(tests, begin, end);
-}
+int main(void) { return run_cases_between(begin, end); }

@@ -2,12 +2,10 @@
 #ifndef TESTS_IR_SUPPORT_H
 #define TESTS_IR_SUPPORT_H
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
+#include "support/check.h"
 
 #include "ir/build.h"
 #include "ir/print.h"

@@ -186,22 +186,20 @@ static vta_status wrong_arity(vt_ctx *ctx, void *arg) {
     return VTA_OK;
 }
 
-static void test_folding(void **state) { (void)state, run_in_context(folding, NULL, VTA_OK, NULL); }
-static void test_folding_floats(void **state) { (void)state, run_in_context(folding_floats, NULL, VTA_OK, NULL); }
-static void test_folding_casts(void **state) { (void)state, run_in_context(folding_casts, NULL, VTA_OK, NULL); }
-static void test_sums(void **state) { (void)state, run_in_context(sums, NULL, VTA_OK, NULL); }
-static void test_types(void **state) { (void)state, run_in_context(types, NULL, VTA_OK, NULL); }
-static void test_equality(void **state) { (void)state, run_in_context(equality, NULL, VTA_OK, NULL); }
+TEST_CASE(test_folding) { run_in_context(folding, NULL, VTA_OK, NULL); }
+TEST_CASE(test_folding_floats) { run_in_context(folding_floats, NULL, VTA_OK, NULL); }
+TEST_CASE(test_folding_casts) { run_in_context(folding_casts, NULL, VTA_OK, NULL); }
+TEST_CASE(test_sums) { run_in_context(sums, NULL, VTA_OK, NULL); }
+TEST_CASE(test_types) { run_in_context(types, NULL, VTA_OK, NULL); }
+TEST_CASE(test_equality) { run_in_context(equality, NULL, VTA_OK, NULL); }
 
-static void test_refused(void **state) {
-    (void)state;
+TEST_CASE(test_refused) {
     run_in_context(mismatched, NULL, VTA_MISMATCH,
                    "error: operands of add differ in type: int32 and int64; cast one of them");
     run_in_context(wrong_arity, NULL, VTA_INVALID_ARGUMENT, "error: tir.vta.coproc_dep_push takes 2 arguments, not 0");
 }
 
-static void test_dtype_text(void **state) {
-    (void)state;
+TEST_CASE(test_dtype_text) {
     static const char *const texts[] = {"int8",    "int32",      "int64",  "uint8", "bool", "boolx4",
                                         "float32", "float32x16", "handle", "void",  "int4", "float16"};
     static const char *const bad[] = {"", "int", "int0", "float7", "int8x", "int8x0", "bool1", "int8 ", "Int8", "x4"};
@@ -214,8 +212,7 @@ static void test_dtype_text(void **state) {
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) assert_false(vt_dtype_parse(bad[i], &t));
 }
 
-static void test_tables(void **state) {
-    (void)state;
+TEST_CASE(test_tables) {
     for (unsigned i = 0; i < VT_OP_COUNT; i++) {
         assert_int_equal(vt_op_find(vt_op_infos[i].name), i);
         assert_int_equal(vt_op_find(vt_op_infos[i].script), i);
@@ -225,11 +222,4 @@ static void test_tables(void **state) {
     for (unsigned i = 0; i < VT_S_COUNT; i++) assert_true(strlen(vt_stmt_kind_text((vt_stmt_kind)i)) > 0);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_folding_floats), cmocka_unit_test(test_folding_casts), cmocka_unit_test(test_sums),
-        cmocka_unit_test(test_folding),        cmocka_unit_test(test_types),         cmocka_unit_test(test_equality),
-        cmocka_unit_test(test_refused),        cmocka_unit_test(test_dtype_text),    cmocka_unit_test(test_tables),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

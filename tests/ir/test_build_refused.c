@@ -94,8 +94,7 @@ static vta_status build(vt_ctx *ctx, void *arg) {
     return VTA_OK;
 }
 
-static void test_refused(void **state) {
-    (void)state;
+TEST_CASE(test_refused) {
     static const struct {
         vta_status status;
         const char *words;
@@ -167,14 +166,7 @@ static vta_status offsets(vt_ctx *ctx, void *arg) {
     return VTA_OK;
 }
 
-static void test_taken(void **state) { (void)state, run_in_context(taken, NULL, VTA_OK, NULL); }
-static void test_offsets(void **state) { (void)state, run_in_context(offsets, NULL, VTA_OK, NULL); }
+TEST_CASE(test_taken) { run_in_context(taken, NULL, VTA_OK, NULL); }
+TEST_CASE(test_offsets) { run_in_context(offsets, NULL, VTA_OK, NULL); }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_taken),
-        cmocka_unit_test(test_offsets),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -86,10 +86,7 @@ static vta_status annotations(vt_ctx *ctx, void *arg) {
     return VTA_OK;
 }
 
-static void test_reductions(void **state) { (void)state, run_in_context(reductions, NULL, VTA_OK, NULL); }
-static void test_annotations(void **state) { (void)state, run_in_context(annotations, NULL, VTA_OK, NULL); }
+TEST_CASE(test_reductions) { run_in_context(reductions, NULL, VTA_OK, NULL); }
+TEST_CASE(test_annotations) { run_in_context(annotations, NULL, VTA_OK, NULL); }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_reductions), cmocka_unit_test(test_annotations)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

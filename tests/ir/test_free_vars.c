@@ -141,10 +141,7 @@ static vta_status effects(vt_ctx *ctx, void *arg) {
     return VTA_OK;
 }
 
-static void test_scopes(void **state) { (void)state, run_in_context(scopes, NULL, VTA_OK, NULL); }
-static void test_effects(void **state) { (void)state, run_in_context(effects, NULL, VTA_OK, NULL); }
+TEST_CASE(test_scopes) { run_in_context(scopes, NULL, VTA_OK, NULL); }
+TEST_CASE(test_effects) { run_in_context(effects, NULL, VTA_OK, NULL); }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_scopes), cmocka_unit_test(test_effects)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -159,15 +159,10 @@ static vta_status tensors(vt_ctx *ctx, void *arg) {
     return VTA_OK;
 }
 
-static void test_calls(void **state) { (void)state, run_in_context(calls, NULL, VTA_OK, NULL); }
-static void test_different(void **state) { (void)state, run_in_context(different, NULL, VTA_OK, NULL); }
-static void test_parameters(void **state) { (void)state, run_in_context(parameters, NULL, VTA_OK, NULL); }
-static void test_numbers(void **state) { (void)state, run_in_context(numbers, NULL, VTA_OK, NULL); }
-static void test_tensors(void **state) { (void)state, run_in_context(tensors, NULL, VTA_OK, NULL); }
+TEST_CASE(test_calls) { run_in_context(calls, NULL, VTA_OK, NULL); }
+TEST_CASE(test_different) { run_in_context(different, NULL, VTA_OK, NULL); }
+TEST_CASE(test_parameters) { run_in_context(parameters, NULL, VTA_OK, NULL); }
+TEST_CASE(test_numbers) { run_in_context(numbers, NULL, VTA_OK, NULL); }
+TEST_CASE(test_tensors) { run_in_context(tensors, NULL, VTA_OK, NULL); }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_calls), cmocka_unit_test(test_different),
-                                       cmocka_unit_test(test_parameters), cmocka_unit_test(test_numbers),
-                                       cmocka_unit_test(test_tensors)};
-    return cmocka_run_group_tests(tests, diag_begin, diag_end);
-}
+int main(void) { return run_cases_between(diag_begin, diag_end); }

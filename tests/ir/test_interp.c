@@ -198,8 +198,7 @@ static vta_status load_at(vt_ctx *ctx, void *arg) {
     return vt_interp_run(ctx, &f, 1, args, NULL);
 }
 
-static void test_elements(void **state) {
-    (void)state;
+TEST_CASE(test_elements) {
     for (int n = 0; n < 2 * 4 * 5; n++) { /* rows -1 to 2, columns -1 to 3 */
         element one = {n / 5 % 4 - 1, n % 5 - 1, n >= 4 * 5};
         bool row = one.row < 0 || one.row > 1, column = one.column < 0 || one.column > 2;
@@ -269,16 +268,15 @@ static vta_status endless(vt_ctx *ctx, void *arg) {
     return vt_interp_run(ctx, &f, 0, NULL, &(vt_interp_hooks){.step_limit = 100});
 }
 
-static void test_cleared(void **state) { (void)state, run_in_context(cleared, NULL, VTA_OK, NULL); }
-static void test_computes(void **state) { (void)state, run_in_context(computes, NULL, VTA_OK, NULL); }
-static void test_vectors(void **state) { (void)state, run_in_context(vectors, NULL, VTA_OK, NULL); }
-static void test_blocks(void **state) { (void)state, run_in_context(blocks, NULL, VTA_OK, NULL); }
-static void test_reductions(void **state) { (void)state, run_in_context(reductions, NULL, VTA_OK, NULL); }
-static void test_divides(void **state) { (void)state, run_in_context(divides, NULL, VTA_OK, NULL); }
-static void test_calls(void **state) { (void)state, run_in_context(calls, NULL, VTA_OK, NULL); }
+TEST_CASE(test_cleared) { run_in_context(cleared, NULL, VTA_OK, NULL); }
+TEST_CASE(test_computes) { run_in_context(computes, NULL, VTA_OK, NULL); }
+TEST_CASE(test_vectors) { run_in_context(vectors, NULL, VTA_OK, NULL); }
+TEST_CASE(test_blocks) { run_in_context(blocks, NULL, VTA_OK, NULL); }
+TEST_CASE(test_reductions) { run_in_context(reductions, NULL, VTA_OK, NULL); }
+TEST_CASE(test_divides) { run_in_context(divides, NULL, VTA_OK, NULL); }
+TEST_CASE(test_calls) { run_in_context(calls, NULL, VTA_OK, NULL); }
 
-static void test_refused(void **state) {
-    (void)state;
+TEST_CASE(test_refused) {
     int64_t beyond = 4, before = -1, last = 3;
     run_in_context(store_at, &last, VTA_OK, NULL);
     run_in_context(store_at, &beyond, VTA_OUT_OF_RANGE, "error: element 4 of A, which has 4");
@@ -289,11 +287,4 @@ static void test_refused(void **state) {
     run_in_context(endless, NULL, VTA_TIMEOUT, "error: more than 100 statements");
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_computes), cmocka_unit_test(test_vectors),  cmocka_unit_test(test_reductions),
-        cmocka_unit_test(test_calls),    cmocka_unit_test(test_refused),  cmocka_unit_test(test_divides),
-        cmocka_unit_test(test_blocks),   cmocka_unit_test(test_elements), cmocka_unit_test(test_cleared),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

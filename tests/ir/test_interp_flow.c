@@ -93,15 +93,8 @@ static vta_status interrupts(vt_ctx *ctx, void *arg) {
     return VTA_OK;
 }
 
-static void test_branches(void **state) { (void)state, run_in_context(branches, NULL, VTA_OK, NULL); }
-static void test_pairs(void **state) { (void)state, run_in_context(pairs, NULL, VTA_OK, NULL); }
-static void test_interrupts(void **state) { (void)state, run_in_context(interrupts, NULL, VTA_OK, NULL); }
+TEST_CASE(test_branches) { run_in_context(branches, NULL, VTA_OK, NULL); }
+TEST_CASE(test_pairs) { run_in_context(pairs, NULL, VTA_OK, NULL); }
+TEST_CASE(test_interrupts) { run_in_context(interrupts, NULL, VTA_OK, NULL); }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_branches),
-        cmocka_unit_test(test_pairs),
-        cmocka_unit_test(test_interrupts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -157,8 +157,7 @@ static vta_status hooks_take_it_back(vt_ctx *ctx, void *arg) {
     return in_given_memory(ctx, g, 8);
 }
 
-static void test_hooks(void **state) {
-    (void)state;
+TEST_CASE(test_hooks) {
     given g = {.empty = false}, failed = g, empty = {.empty = true};
     run_in_context(hooks_give_memory, &g, VTA_OK, NULL);
     run_in_context(hooks_take_it_back, &failed, VTA_OUT_OF_RANGE, "error: element 8 of T, which has 8");
@@ -190,8 +189,7 @@ static vta_status in_a_box(vt_ctx *ctx, void *arg) {
     return status;
 }
 
-static void test_boxes(void **state) {
-    (void)state;
+TEST_CASE(test_boxes) {
     for (int64_t i = 1; i <= 4; i++)
         for (int64_t j = 4; j <= 8; j++) {
             bool row = i < 2 || i > 3, column = j < 5 || j > 7;
@@ -257,8 +255,7 @@ static vta_status pointer_to(vt_ctx *ctx, void *arg) {
     return status;
 }
 
-static void test_pointers(void **state) {
-    (void)state;
+TEST_CASE(test_pointers) {
     for (int64_t at = -1; at <= 5; at++) /* one behind the last is a pointer, too */
         run_in_context(pointer_to, &at, at < 0 || at > 4 ? VTA_OUT_OF_RANGE : VTA_OK,
                        at < 0 || at > 4 ? "error: access beyond A" : NULL);
@@ -315,8 +312,7 @@ static vta_status multiply_shift(vt_ctx *ctx, void *arg) {
     return status;
 }
 
-static void test_multiply_shift(void **state) {
-    (void)state;
+TEST_CASE(test_multiply_shift) {
     static int64_t rows[][5] = {{7, 3, 1, 0, 11},
                                 {-7, 3, 1, 0, -10},
                                 {5, 5, 4, 2, 6},
@@ -330,16 +326,9 @@ static void test_multiply_shift(void **state) {
     run_in_context(multiply_shift, far, VTA_ILLEGAL, "error: q_multiply_shift by 63");
 }
 
-static void test_vectors(void **state) { (void)state, run_in_context(vectors, NULL, VTA_OK, NULL); }
-static void test_vector_lets(void **state) { (void)state, run_in_context(vector_lets, NULL, VTA_OK, NULL); }
-static void test_strides(void **state) { (void)state, run_in_context(strides, NULL, VTA_OK, NULL); }
-static void test_casts(void **state) { (void)state, run_in_context(casts, NULL, VTA_OK, NULL); }
+TEST_CASE(test_vectors) { run_in_context(vectors, NULL, VTA_OK, NULL); }
+TEST_CASE(test_vector_lets) { run_in_context(vector_lets, NULL, VTA_OK, NULL); }
+TEST_CASE(test_strides) { run_in_context(strides, NULL, VTA_OK, NULL); }
+TEST_CASE(test_casts) { run_in_context(casts, NULL, VTA_OK, NULL); }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_vectors), cmocka_unit_test(test_vector_lets),    cmocka_unit_test(test_hooks),
-        cmocka_unit_test(test_boxes),   cmocka_unit_test(test_strides),        cmocka_unit_test(test_pointers),
-        cmocka_unit_test(test_casts),   cmocka_unit_test(test_multiply_shift),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

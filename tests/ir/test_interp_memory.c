@@ -77,8 +77,7 @@ static vta_status without_meaning(vt_ctx *ctx, void *arg) {
     }
 }
 
-static void test_unsupported(void **state) {
-    (void)state;
+TEST_CASE(test_unsupported) {
     for (int n = FROM_HALF; n <= TO_WIDE; n++)
         run_in_context(without_meaning, &n, VTA_UNSUPPORTED,
                        n <= TO_HALF ? "error: the interpreter has no float16"
@@ -133,8 +132,7 @@ static vta_status float_by_zero(vt_ctx *ctx, void *arg) {
     return status;
 }
 
-static void test_float_by_zero(void **state) {
-    (void)state;
+TEST_CASE(test_float_by_zero) {
     vt_expr_kind quotient = VT_E_DIV, rest = VT_E_MOD, floor_rest = VT_E_FLOORMOD;
     run_in_context(float_by_zero, &quotient, VTA_OK, "");
     run_in_context(float_by_zero, &rest, VTA_ILLEGAL, "error: mod by zero");
@@ -179,8 +177,7 @@ static vta_status wrong(vt_ctx *ctx, void *arg) {
     return status;
 }
 
-static void test_wrong(void **state) {
-    (void)state;
+TEST_CASE(test_wrong) {
     static const struct {
         vta_status status;
         const char *words;
@@ -198,14 +195,8 @@ static void test_wrong(void **state) {
     for (int n = 0; n < WRONGS; n++) run_in_context(wrong, &n, rows[n].status, rows[n].words);
 }
 
-static void test_elements(void **state) { (void)state, run_in_context(elements, NULL, VTA_OK, NULL); }
-static void test_functions(void **state) { (void)state, run_in_context(functions, NULL, VTA_OK, NULL); }
-static void test_reinterpreted(void **state) { (void)state, run_in_context(reinterpreted, NULL, VTA_OK, NULL); }
+TEST_CASE(test_elements) { run_in_context(elements, NULL, VTA_OK, NULL); }
+TEST_CASE(test_functions) { run_in_context(functions, NULL, VTA_OK, NULL); }
+TEST_CASE(test_reinterpreted) { run_in_context(reinterpreted, NULL, VTA_OK, NULL); }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_elements),      cmocka_unit_test(test_unsupported), cmocka_unit_test(test_functions),
-        cmocka_unit_test(test_reinterpreted), cmocka_unit_test(test_wrong),       cmocka_unit_test(test_float_by_zero),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

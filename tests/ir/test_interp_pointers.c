@@ -90,17 +90,13 @@ static vta_status beyond_pool(vt_ctx *ctx, void *arg) {
     return through_pointers(ctx, &p, (const int32_t[]){0, 1, 0}, out);
 }
 
-static void test_pools(void **state) {
-    (void)state;
+TEST_CASE(test_pools) {
     bool empty = true, full = false;
     run_in_context(pools, NULL, VTA_OK, NULL);
     run_in_context(beyond_pool, &full, VTA_OUT_OF_RANGE, "error: element 1 of P, which has 1");
     run_in_context(beyond_pool, &empty, VTA_ILLEGAL, "error: buffer P has no memory: nothing allocates p");
 }
 
-static void test_addresses(void **state) { (void)state, run_in_context(addresses, NULL, VTA_OK, NULL); }
+TEST_CASE(test_addresses) { run_in_context(addresses, NULL, VTA_OK, NULL); }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_addresses), cmocka_unit_test(test_pools)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

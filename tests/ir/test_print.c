@@ -336,25 +336,16 @@ static vta_status declared_where_used(vt_ctx *ctx, void *arg) {
     return VTA_OK;
 }
 
-static void test_declared(void **state) { (void)state, run_in_context(declared_where_used, NULL, VTA_OK, NULL); }
-static void test_block_variables(void **state) { (void)state, run_in_context(block_variables, NULL, VTA_OK, NULL); }
-static void test_loop_from_two(void **state) { (void)state, run_in_context(loop_from_two, NULL, VTA_OK, NULL); }
-static void test_tensor_statements(void **state) { (void)state, run_in_context(tensor_statements, NULL, VTA_OK, NULL); }
-static void test_public_view(void **state) { (void)state, run_in_context(public_view, NULL, VTA_OK, NULL); }
-static void test_results(void **state) { (void)state, run_in_context(results, NULL, VTA_OK, NULL); }
-static void test_primfn(void **state) { (void)state, run_in_context(primfn, NULL, VTA_OK, NULL); }
-static void test_tvmscript(void **state) { (void)state, run_in_context(tvmscript, NULL, VTA_OK, NULL); }
-static void test_expressions(void **state) { (void)state, run_in_context(expressions, NULL, VTA_OK, NULL); }
+TEST_CASE(test_declared) { run_in_context(declared_where_used, NULL, VTA_OK, NULL); }
+TEST_CASE(test_block_variables) { run_in_context(block_variables, NULL, VTA_OK, NULL); }
+TEST_CASE(test_loop_from_two) { run_in_context(loop_from_two, NULL, VTA_OK, NULL); }
+TEST_CASE(test_tensor_statements) { run_in_context(tensor_statements, NULL, VTA_OK, NULL); }
+TEST_CASE(test_public_view) { run_in_context(public_view, NULL, VTA_OK, NULL); }
+TEST_CASE(test_results) { run_in_context(results, NULL, VTA_OK, NULL); }
+TEST_CASE(test_primfn) { run_in_context(primfn, NULL, VTA_OK, NULL); }
+TEST_CASE(test_tvmscript) { run_in_context(tvmscript, NULL, VTA_OK, NULL); }
+TEST_CASE(test_expressions) { run_in_context(expressions, NULL, VTA_OK, NULL); }
 
-static void test_blocks(void **state) { (void)state, run_in_context(blocks, NULL, VTA_OK, NULL); }
+TEST_CASE(test_blocks) { run_in_context(blocks, NULL, VTA_OK, NULL); }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_primfn),          cmocka_unit_test(test_results),
-        cmocka_unit_test(test_tvmscript),       cmocka_unit_test(test_loop_from_two),
-        cmocka_unit_test(test_block_variables), cmocka_unit_test(test_expressions),
-        cmocka_unit_test(test_blocks),          cmocka_unit_test(test_tensor_statements),
-        cmocka_unit_test(test_public_view),     cmocka_unit_test(test_declared),
-    };
-    return golden_result(cmocka_run_group_tests(tests, NULL, NULL));
-}
+int main(void) { return golden_result(run_cases()); }

@@ -116,17 +116,9 @@ static vta_status realized(vt_ctx *ctx, void *arg) {
     return VTA_OK;
 }
 
-static void test_realized(void **state) { (void)state, run_in_context(realized, NULL, VTA_OK, NULL); }
-static void test_whole_body(void **state) { (void)state, run_in_context(whole_body, NULL, VTA_OK, NULL); }
-static void test_nests(void **state) { (void)state, run_in_context(nests, NULL, VTA_OK, NULL); }
-static void test_from_outside(void **state) { (void)state, run_in_context(from_outside, NULL, VTA_OK, NULL); }
+TEST_CASE(test_realized) { run_in_context(realized, NULL, VTA_OK, NULL); }
+TEST_CASE(test_whole_body) { run_in_context(whole_body, NULL, VTA_OK, NULL); }
+TEST_CASE(test_nests) { run_in_context(nests, NULL, VTA_OK, NULL); }
+TEST_CASE(test_from_outside) { run_in_context(from_outside, NULL, VTA_OK, NULL); }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_whole_body),
-        cmocka_unit_test(test_nests),
-        cmocka_unit_test(test_from_outside),
-        cmocka_unit_test(test_realized),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -99,9 +99,6 @@ static vta_status every_kind(vt_ctx *ctx, void *arg) {
     return VTA_OK;
 }
 
-static void test_every_kind(void **state) { (void)state, run_in_context(every_kind, NULL, VTA_OK, NULL); }
+TEST_CASE(test_every_kind) { run_in_context(every_kind, NULL, VTA_OK, NULL); }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_kind)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

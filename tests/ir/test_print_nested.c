@@ -177,12 +177,8 @@ static vta_status printed_and_read(vt_ctx *ctx, void *arg) {
     return VTA_OK;
 }
 
-static void test_printed_and_read(void **state) {
-    (void)state;
+TEST_CASE(test_printed_and_read) {
     for (size_t seed = 1; seed <= 4; seed++) run_in_context(printed_and_read, (void *)seed, VTA_OK, NULL);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_printed_and_read)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

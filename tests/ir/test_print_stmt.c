@@ -201,8 +201,7 @@ static vta_status a_block(vt_ctx *ctx, void *arg) {
     return VTA_OK;
 }
 
-static void test_statements(void **state) {
-    (void)state;
+TEST_CASE(test_statements) {
     vt_strbuf all;
     size_t size;
     char *expected = check_read_file(VT_SOURCE_DIR "/tests/ir/statements.txt", &size);
@@ -214,7 +213,4 @@ static void test_statements(void **state) {
     free(expected);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_statements)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

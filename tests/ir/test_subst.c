@@ -101,10 +101,7 @@ static vta_status others(vt_ctx *ctx, void *arg) {
     return VTA_OK;
 }
 
-static void test_buffers(void **state) { (void)state, run_in_context(buffers, NULL, VTA_OK, NULL); }
-static void test_others(void **state) { (void)state, run_in_context(others, NULL, VTA_OK, NULL); }
+TEST_CASE(test_buffers) { run_in_context(buffers, NULL, VTA_OK, NULL); }
+TEST_CASE(test_others) { run_in_context(others, NULL, VTA_OK, NULL); }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_buffers), cmocka_unit_test(test_others)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -173,12 +173,8 @@ static vta_status statements(vt_ctx *ctx, void *arg) {
     return VTA_OK;
 }
 
-static void test_places(void **state) { (void)state, run_in_context(places, NULL, VTA_OK, NULL); }
-static void test_statements(void **state) { (void)state, run_in_context(statements, NULL, VTA_OK, NULL); }
-static void test_buffers(void **state) { (void)state, run_in_context(buffers, NULL, VTA_OK, NULL); }
+TEST_CASE(test_places) { run_in_context(places, NULL, VTA_OK, NULL); }
+TEST_CASE(test_statements) { run_in_context(statements, NULL, VTA_OK, NULL); }
+TEST_CASE(test_buffers) { run_in_context(buffers, NULL, VTA_OK, NULL); }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_places), cmocka_unit_test(test_buffers),
-                                       cmocka_unit_test(test_statements)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

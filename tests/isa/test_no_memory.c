@@ -30,13 +30,9 @@ static vta_status disassemble(void) {
     return status;
 }
 
-static void both_ways(void **state) {
-    (void)state;
+TEST_CASE(both_ways) {
     check_every_allocation(assemble);
     check_every_allocation(disassemble);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(both_ways)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

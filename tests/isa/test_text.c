@@ -33,8 +33,7 @@ static void check_round_trip(const vta_config *c, const uint8_t *bytes, size_t c
 }
 
 /* Any bytes at all: fields at every value, damaged instructions, bits that belong to no field. */
-static void any_bytes(void **state) {
-    (void)state;
+TEST_CASE(any_bytes) {
     enum { COUNT = 64 };
     check_random r = {2};
     uint8_t bytes[COUNT * 16];
@@ -57,8 +56,7 @@ static char *disasm_one(const vta_insn *insn) {
     return text;
 }
 
-static void text_says_everything(void **state) {
-    (void)state;
+TEST_CASE(text_says_everything) {
     vta_insn insn = {.opcode = VTA_OP_ALU, .pop_prev_dep = 1, .push_next_dep = 1};
     insn.u.exec.alu_opcode = VTA_ALU_MAX;
     insn.u.exec.use_imm = 1;
@@ -81,8 +79,7 @@ static void text_says_everything(void **state) {
 }
 
 /* The four queues, counted as TVM's VTA counts them. */
-static void queue_depths(void **state) {
-    (void)state;
+TEST_CASE(queue_depths) {
     static const char source[] = "LOAD memory_type=inp push_next_dep\n"
                                  "GEMM pop_prev_dep push_prev_dep push_next_dep\n"
                                  "STORE memory_type=out pop_prev_dep push_prev_dep\n"
@@ -103,8 +100,7 @@ static void queue_depths(void **state) {
 }
 
 /* What people write: any case, blanks, comments, hexadecimal, left-out fields are 0. */
-static void hand_written(void **state) {
-    (void)state;
+TEST_CASE(hand_written) {
     static const char source[] = "; a comment\n\n  load MEMORY_TYPE=INP x_size=0x10 y_size=1\tx_stride=16;c\r\n"
                                  ".word 0x3 0\nfinish pop_prev_dep=1 pop_next_dep=0";
     uint8_t *bytes;
@@ -122,8 +118,7 @@ static void hand_written(void **state) {
     vta_string_free(bytes);
 }
 
-static void errors(void **state) {
-    (void)state;
+TEST_CASE(errors) {
     static const struct {
         const char *source, *message;
     } rows[] = {
@@ -171,8 +166,7 @@ static void errors(void **state) {
     }
 }
 
-static void many_errors_end(void **state) {
-    (void)state;
+TEST_CASE(many_errors_end) {
     char source[2000];
     for (size_t i = 0; i < sizeof source; i++) source[i] = i % 2 ? '\n' : 'x';
     vta_diag *diag = vta_diag_create(NULL);
@@ -183,8 +177,7 @@ static void many_errors_end(void **state) {
     vta_diag_destroy(diag);
 }
 
-static void golden_streams(void **state) {
-    (void)state;
+TEST_CASE(golden_streams) {
     static const char *const names[] = {"conv2d", "vadd", "gemm_smt", "4x8_matmul"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char name[80], path[GOLDEN_PATH];
@@ -199,12 +192,4 @@ static void golden_streams(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_bytes),      cmocka_unit_test(text_says_everything),
-        cmocka_unit_test(queue_depths),   cmocka_unit_test(hand_written),
-        cmocka_unit_test(errors),         cmocka_unit_test(many_errors_end),
-        cmocka_unit_test(golden_streams),
-    };
-    return golden_result(cmocka_run_group_tests(tests, setup, teardown));
-}
+int main(void) { return golden_result(run_cases_between(setup, teardown)); }

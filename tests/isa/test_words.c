@@ -19,8 +19,7 @@ static int end(void **state) {
     return 0;
 }
 
-static void texts(void **state) {
-    (void)state;
+TEST_CASE(texts) {
 #define N40 "0123456789012345678901234567890123456789"
     static const struct {
         const char *source, *words; /* NULL: right */
@@ -101,8 +100,7 @@ static void texts(void **state) {
 }
 
 /* All errors are told, up to twenty, and lines after the last do not matter. */
-static void several(void **state) {
-    (void)state;
+TEST_CASE(several) {
     uint8_t *bytes;
     size_t count;
     static const char source[] = "HALT\nFINISH\nSTOP";
@@ -118,8 +116,7 @@ static void several(void **state) {
     vta_string_free(bytes);
 }
 
-static void misfits(void **state) {
-    (void)state;
+TEST_CASE(misfits) {
     uint8_t bytes[VTA_INSN_BYTES];
     uint32_t word = 9;
     vta_insn insn = {.opcode = VTA_OP_GEMM};
@@ -155,8 +152,7 @@ static void misfits(void **state) {
     assert_true(back.dst == 2047 && back.src == 2047 && back.wgt == 1023);
 }
 
-static void pointers(void **state) {
-    (void)state;
+TEST_CASE(pointers) {
     uint8_t raw[VTA_INSN_BYTES] = {0}, *bytes = raw;
     size_t count = 9;
     char *text = (char *)raw;
@@ -189,8 +185,7 @@ static void pointers(void **state) {
 }
 
 /* A text of every kind of line, complete. */
-static void disassembly(void **state) {
-    (void)state;
+TEST_CASE(disassembly) {
     static const char source[] =
         "LOAD memory_type=wgt sram_base=1 dram_base=2 y_size=3 x_size=4 x_stride=5 y_pad_0=6 "
         "y_pad_1=7 x_pad_0=8 x_pad_1=9 pop_next_dep spare_0=63\n"
@@ -215,8 +210,7 @@ static void disassembly(void **state) {
 }
 
 /* Neighbours have a queue each way; a flag of an instruction is of the queue to the stage before or after it. */
-static void queues(void **state) {
-    (void)state;
+TEST_CASE(queues) {
     static const int ends[VTA_TOKEN_QUEUES][2] = {
 #define VTA_TOKEN(from, to, number, name, letters) [number] = {VTA_STAGE_##from, VTA_STAGE_##to},
 #include "vta/token.def"
@@ -250,9 +244,4 @@ static void queues(void **state) {
     assert_null(vta_stage_name((vta_stage)0));
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(texts),       cmocka_unit_test(several),
-                                       cmocka_unit_test(misfits),     cmocka_unit_test(pointers),
-                                       cmocka_unit_test(disassembly), cmocka_unit_test(queues)};
-    return cmocka_run_group_tests(tests, begin, end);
-}
+int main(void) { return run_cases_between(begin, end); }

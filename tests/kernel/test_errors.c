@@ -1,13 +1,11 @@
 /* Kernels that must be refused: tests/kernel/errors/NAME.te with the exact messages in NAME.txt. */
 #include <dirent.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "support/check.h"
 
 #include "te/te.h"
 #include "vta/kernel.h"
@@ -54,8 +52,7 @@ static char *messages(const char *name, const char *text, size_t size) {
     return result;
 }
 
-static void refused(void **state) {
-    (void)state;
+TEST_CASE(refused) {
     DIR *dir = opendir(FOLDER);
     assert_non_null(dir);
     int n = 0;
@@ -82,7 +79,4 @@ static void refused(void **state) {
     assert_true(n > 30);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(refused)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -1,6 +1,4 @@
 /* How much a kernel file may hold, what calls that fail leave behind, and what is known of a kernel that is none. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -8,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "support/check.h"
 
 #include "base/strbuf.h"
 #include "vta/kernel.h"
@@ -28,8 +26,7 @@ static vta_status parse(const char *before, const char *item, int n, const char 
     return status;
 }
 
-static void lists(void **state) {
-    (void)state;
+TEST_CASE(lists) {
 #define ONE "input a: int32[256]\noutput b like a = a[...] + 1\nstage b\n"
     static const struct {
         const char *before, *item, *after;
@@ -54,8 +51,7 @@ static void lists(void **state) {
 }
 
 /* After 20 errors nothing more is read. */
-static void errors(void **state) {
-    (void)state;
+TEST_CASE(errors) {
     for (int n = 19; n < 23; n++) {
         vta_diag *diag = vta_diag_create(NULL);
         vt_strbuf text;
@@ -75,8 +71,7 @@ static void errors(void **state) {
 }
 
 /* Each statement has its own limits, whatever became of those before. */
-static void limits_of_statements(void **state) {
-    (void)state;
+TEST_CASE(limits_of_statements) {
     vta_diag *diag = vta_diag_create(NULL);
     vt_strbuf text;
     vt_strbuf_init(&text, NULL);
@@ -102,8 +97,7 @@ static void limits_of_statements(void **state) {
     vta_diag_destroy(diag);
 }
 
-static void calls_that_fail(void **state) {
-    (void)state;
+TEST_CASE(calls_that_fail) {
     static const char good[] = "input a: int32[4]\noutput b like a = a[...] + 1\n";
     vta_diag *diag = vta_diag_create(NULL);
     vtac_kernel *k = (vtac_kernel *)(void *)diag;
@@ -130,8 +124,7 @@ static void calls_that_fail(void **state) {
 }
 
 /* A file of 1 MiB is read, one of a byte more is not. */
-static void file_sizes(void **state) {
-    (void)state;
+TEST_CASE(file_sizes) {
     static const char good[] = "input a: int32[4]\noutput b like a = a[...] + 1\n";
     enum { LARGEST = 1 << 20 };
     char path[] = "/tmp/vta-kernel-XXXXXX";
@@ -160,8 +153,7 @@ static void file_sizes(void **state) {
     unlink(path);
 }
 
-static void no_kernel(void **state) {
-    (void)state;
+TEST_CASE(no_kernel) {
     vta_config *other = vta_config_default(); /* an object of another kind */
     const vtac_kernel *none[] = {NULL, (const vtac_kernel *)(const void *)other};
     for (int i = 0; i < 2; i++) {
@@ -181,9 +173,4 @@ static void no_kernel(void **state) {
     vta_config_release(other);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lists),           cmocka_unit_test(errors),     cmocka_unit_test(limits_of_statements),
-        cmocka_unit_test(calls_that_fail), cmocka_unit_test(file_sizes), cmocka_unit_test(no_kernel)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -1,13 +1,11 @@
 /* Out of memory at every allocation in turn: reading and lowering a kernel report it and lose nothing. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "support/check.h"
 
 #include "support/failing.h"
 #include "te/te.h"
@@ -48,8 +46,7 @@ static bool attempt(const vta_config *config, const char *path, long n) {
     return !f.failed;
 }
 
-static void every_allocation_fails(void **state) {
-    (void)state;
+TEST_CASE(every_allocation_fails) {
     vta_config *config = vta_config_default();
     long n = 0;
     while (!attempt(config, VT_SOURCE_DIR "/examples/conv2d.te", n)) n++;
@@ -57,7 +54,4 @@ static void every_allocation_fails(void **state) {
     vta_config_release(config);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_allocation_fails)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

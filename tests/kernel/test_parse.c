@@ -1,12 +1,10 @@
 /* Kernel files: parameters, what a kernel consists of, the four programs for several configurations. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "support/check.h"
 
 #include "ir/interp.h"
 #include "te/te.h"
@@ -21,8 +19,7 @@ static vtac_kernel *parse(const char *text, const char *params) {
     return k;
 }
 
-static void parts(void **state) {
-    (void)state;
+TEST_CASE(parts) {
     vtac_kernel *k =
         parse("kernel scale(m = 4)\nparam n = m * 2\ntarget llvm\ndisable tir.CommonSubexprElimTIR, tir.LoopPartition\n"
               "input a: int32[m, n]\ninput b: int32[n]\noutput c[i: m, j: n] = a[i, j]\n   + b[j]\n"
@@ -43,8 +40,7 @@ static void parts(void **state) {
     vtac_kernel_destroy(k);
 }
 
-static void parameters(void **state) {
-    (void)state;
+TEST_CASE(parameters) {
     const char *text = "kernel k(m = 4, n = m + 1)\ninput a: int32[m, n]\noutput c like a = a[...] + 1\n";
     vtac_kernel *k = parse(text, "m=7");
     assert_int_equal(te_tensor_dim(vtac_kernel_arg(k, 0), 0), 7);
@@ -78,8 +74,7 @@ static void parameters(void **state) {
     }
 }
 
-static void aliases(void **state) {
-    (void)state;
+TEST_CASE(aliases) {
     vtac_kernel *k = parse("input a: int32[64, 64]\ntensor b like a = a[...] + 1\noutput c like a = b[...] * 2\n"
                            "stage c\n  tile 0, 1 by 8, 4 -> yo, xo, yi, xi\n  fuse yo, xo -> f\n  split f into 2 -> t, "
                            "_\n  bind t cthread\n"
@@ -109,8 +104,7 @@ static vta_status lower(vt_ctx *ctx, void *arg) {
     return VTA_OK;
 }
 
-static void programs(void **state) {
-    (void)state;
+TEST_CASE(programs) {
     static const char *const changes[] = {"LOG_BATCH=0", "LOG_BATCH=1 LOG_ACC_BUFF_SIZE=18", "LOG_BLOCK=5",
                                           "LOG_BATCH=2 LOG_BLOCK=3"};
     static const char *const names[] = {"vector_add", "matmul", "blocked_matmul", "conv2d"};
@@ -134,8 +128,4 @@ static void programs(void **state) {
     vta_config_release(base);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(parts), cmocka_unit_test(parameters), cmocka_unit_test(aliases),
-                                       cmocka_unit_test(programs)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

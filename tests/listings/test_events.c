@@ -47,8 +47,7 @@ static vta_status run(const char *name, vtac_lower_options options, events *v, l
     return status;
 }
 
-static void texts_in_the_other_style(void **state) {
-    (void)state;
+TEST_CASE(texts_in_the_other_style) {
     events v;
     vt_strbuf text;
     vt_strbuf_init(&text, NULL);
@@ -61,8 +60,7 @@ static void texts_in_the_other_style(void **state) {
 }
 
 /* All passes together take some time, and not more than passes meanwhile. */
-static void times(void **state) {
-    (void)state;
+TEST_CASE(times) {
     events v;
     uint64_t start = clock_now();
     assert_int_equal(run("conv2d", (vtac_lower_options){.print = 0}, &v, WANT_CALLS, NULL, NULL), VTA_OK);
@@ -73,8 +71,7 @@ static void times(void **state) {
     vt_strbuf_free(&v.last);
 }
 
-static void left_out(void **state) {
-    (void)state;
+TEST_CASE(left_out) {
     static const char *const two[] = {"tir.RemoveNoOp", "tir.Simplify"}, *const wrong[] = {"tir.Simplify",
                                                                                            "tir.simplify"};
     events v;
@@ -90,8 +87,4 @@ static void left_out(void **state) {
     assert_string_equal(said, "error: there is no pass \"tir.simplify\"; see the list of passes");
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(texts_in_the_other_style), cmocka_unit_test(times),
-                                       cmocka_unit_test(left_out)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -233,12 +233,8 @@ static void check_one(uint64_t seed, void (*build)(job *j)) {
     vta_config_release(base);
 }
 
-static void transposed_convolutions(void **state) {
-    (void)state;
+TEST_CASE(transposed_convolutions) {
     for (uint64_t seed = 1; seed <= 20; seed++) check_one(seed, build_transposed);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(transposed_convolutions)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -29,14 +29,10 @@ static uint64_t slowest_pass(int64_t copies) {
     return most;
 }
 
-static void many_statements(void **state) {
-    (void)state;
+TEST_CASE(many_statements) {
     uint64_t few = slowest_pass(64), many = slowest_pass(512);
     print_message("64 statements: %.2f ms, 512: %.2f ms\n", (double)few / 1e6, (double)many / 1e6);
     assert_true(many < 2000000000u);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(many_statements)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -9,8 +9,7 @@ static void say(void *user, const vtac_pass_event *event) {
     if (user && !event->skipped) print_message("%8.1f us  %s\n", (double)event->nanoseconds / 1e3, event->name);
 }
 
-static void conv2d_lowers_in_milliseconds(void **state) {
-    (void)state;
+TEST_CASE(conv2d_lowers_in_milliseconds) {
     uint64_t best = UINT64_MAX;
     for (int i = 0; i < 5; i++) {
         program p;
@@ -26,7 +25,4 @@ static void conv2d_lowers_in_milliseconds(void **state) {
     assert_true(best < 200000000u);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(conv2d_lowers_in_milliseconds)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -74,8 +74,7 @@ static const int orders[][TABLES] = {
     {SYMBOLS, STRINGS, SECTIONS}, {STRINGS, SECTIONS, SYMBOLS}, {STRINGS, SYMBOLS, SECTIONS},
 };
 
-static void tables_anywhere(void **state) {
-    (void)state;
+TEST_CASE(tables_anywhere) {
     for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
         image m;
         make(&m, orders[i]);
@@ -104,8 +103,7 @@ CHANGE(two_symbols, m->sections[DYNSYM].sh_size = 3 * sizeof(symbol) - 1)
 CHANGE(names_beyond, m->symbols[1].st_name = sizeof strings; m->symbols[2].st_name = 1u << 31)
 CHANGE(one_name_less, m->symbols[2].st_name = 0; m->symbols[1].st_name++)
 
-static void other_headers(void **state) {
-    (void)state;
+TEST_CASE(other_headers) {
     static const struct {
         change *how;
         const char *names;
@@ -123,7 +121,4 @@ static void other_headers(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(tables_anywhere), cmocka_unit_test(other_headers)};
-    return cmocka_run_group_tests(tests, diag_begin, diag_end);
-}
+int main(void) { return run_cases_between(diag_begin, diag_end); }

@@ -36,8 +36,7 @@ static vta_status parse(const char *header, size_t elements, int version, vta_di
     return status;
 }
 
-static void reads(void **state) {
-    (void)state;
+TEST_CASE(reads) {
     for (int version = 1; version <= 3; version++)
         for (size_t i = 0; i < TYPES; i++) {
             char header[128];
@@ -55,8 +54,7 @@ static void reads(void **state) {
         }
 }
 
-static void shapes(void **state) {
-    (void)state;
+TEST_CASE(shapes) {
     static const struct {
         const char *shape;
         int32_t ndim;
@@ -72,8 +70,7 @@ static void shapes(void **state) {
     }
 }
 
-static void refuses(void **state) {
-    (void)state;
+TEST_CASE(refuses) {
     static const struct {
         const char *header;
         vta_status status;
@@ -114,8 +111,7 @@ static void refuses(void **state) {
 }
 
 /* What begins otherwise: short files and long ones. */
-static void another_file(void **state) {
-    (void)state;
+TEST_CASE(another_file) {
     size_t size;
     uint8_t *bytes = file_of("{'descr': '|i1', 'fortran_order': False, 'shape': (8,)}", 8, 1, &size);
     for (int i = 0; i < 18; i++) { /* a byte of the first six changed, or so many bytes of the file that is right */
@@ -132,8 +128,7 @@ static void another_file(void **state) {
     free(bytes);
 }
 
-static void cut(void **state) {
-    (void)state;
+TEST_CASE(cut) {
     size_t size;
     uint8_t *bytes = file_of("{'descr': '|i1', 'fortran_order': False, 'shape': (8,)}", 8, 1, &size);
     vta_array *array;
@@ -149,8 +144,7 @@ static void cut(void **state) {
 }
 
 /* What is written is read again, and its header is numpy's: a multiple of 64 bytes in front of the elements. */
-static void writes(void **state) {
-    (void)state;
+TEST_CASE(writes) {
     char path[] = "/tmp/vta-test-XXXXXX";
     close(mkstemp(path));
     for (size_t i = 0; i < TYPES; i++)
@@ -184,9 +178,4 @@ static void writes(void **state) {
     vta_array_free(array);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(reads),   cmocka_unit_test(shapes),
-                                       cmocka_unit_test(refuses), cmocka_unit_test(another_file),
-                                       cmocka_unit_test(cut),     cmocka_unit_test(writes)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

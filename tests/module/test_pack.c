@@ -1,13 +1,11 @@
 /* Packing against plain loops over images, channels, rows and columns: odd sizes, both layouts, all widths of elements;
  * there and back, nothing touched behind either tensor; what is refused. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "support/check.h"
 
 #include "support/check.h"
 #include "support/guarded.h"
@@ -73,8 +71,7 @@ static void there_and_back(const vta_pack_shape *s) {
     guarded_free(&of_tiles);
 }
 
-static void random_shapes(void **state) {
-    (void)state;
+TEST_CASE(random_shapes) {
     check_random r = {.state = 77};
     for (int i = 0; i < CASES; i++) {
         vta_pack_shape s = {.size = sizeof s,
@@ -93,8 +90,7 @@ static void random_shapes(void **state) {
     there_and_back(&(vta_pack_shape){.n = 2, .c = 70, .h = 56, .w = 57, .rows = 1, .lanes = 16, .element_bytes = 1});
 }
 
-static void refusals(void **state) {
-    (void)state;
+TEST_CASE(refusals) {
     const vta_pack_shape good = {.n = 1, .c = 1, .h = 1, .w = 1, .rows = 1, .lanes = 16, .element_bytes = 1};
     struct {
         vta_pack_shape s;
@@ -124,7 +120,4 @@ static void refusals(void **state) {
     assert_int_equal(vta_pack_bytes(&good, NULL, NULL), VTA_INVALID_ARGUMENT);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_shapes), cmocka_unit_test(refusals)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -1,11 +1,9 @@
 /* Signatures: read from text, refused when damaged, found in modules. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "support/check.h"
 
 #include "support/failing.h"
 #include "vta/module.h"
@@ -18,8 +16,7 @@ static const char good[] =
     "{\"name\": \"B\", \"dtype\": \"float32x4\", \"shape\": [], \"device\": \"cpu\", \"output\": true}], "
     "\"computes\": \"kernel k ...\", \"config\": {\"LOG_BLOCK\": 5}, \"later\": [\"what a newer compiler adds\"]}";
 
-static void test_good(void **state) {
-    (void)state;
+TEST_CASE(test_good) {
     vta_signature *s;
     assert_int_equal(vta_signature_parse(good, "good", NULL, NULL, &s), VTA_OK);
     assert_string_equal(vta_signature_name(s), "k");
@@ -57,8 +54,7 @@ static void refused(const char *text, vta_status expected, const char *message) 
 
 #define ARG(text) "{\"version\": 1, \"name\": \"k\", \"args\": [" text "]}"
 
-static void test_damaged(void **state) {
-    (void)state;
+TEST_CASE(test_damaged) {
     refused("", VTA_PARSE, "k.o: k: the signature is damaged");
     refused("[]", VTA_PARSE, "version, name or args are missing");
     refused("{\"version\": 1, \"name\": \"k\"}", VTA_PARSE, "version, name or args are missing");
@@ -78,8 +74,7 @@ static void test_damaged(void **state) {
 }
 
 /* Every beginning of a good text is refused without harm. */
-static void test_cut_short(void **state) {
-    (void)state;
+TEST_CASE(test_cut_short) {
     for (size_t n = 0; n + 1 < sizeof good; n++) {
         char text[sizeof good];
         memcpy(text, good, n);
@@ -88,8 +83,7 @@ static void test_cut_short(void **state) {
     }
 }
 
-static void test_out_of_memory(void **state) {
-    (void)state;
+TEST_CASE(test_out_of_memory) {
     vta_status status = VTA_NO_MEMORY;
     long n = 0;
     for (; status != VTA_OK; n++) {
@@ -110,8 +104,7 @@ static void *lookup(void *ctx, const char *name) {
     return !strcmp(name, "k") || !strcmp(name, "plain") ? (void *)(uintptr_t)&vta_module_load : NULL;
 }
 
-static void test_in_modules(void **state) {
-    (void)state;
+TEST_CASE(test_in_modules) {
     vta_diag *diag = vta_diag_create(NULL);
     vta_module *m;
     vta_signature *s;
@@ -132,9 +125,4 @@ static void test_in_modules(void **state) {
     vta_diag_destroy(diag);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_good), cmocka_unit_test(test_damaged),
-                                       cmocka_unit_test(test_cut_short), cmocka_unit_test(test_out_of_memory),
-                                       cmocka_unit_test(test_in_modules)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -100,10 +100,9 @@ static void check_text(const float *x) {
     assert_string_equal(output, "0\n");
 }
 
-static void odd_inputs(void **state) {
+TEST_CASE(odd_inputs) {
     static const float odd[] = {NAN, INFINITY, -INFINITY, 0, -0.0f, 1e-42f, 1e30f};
     uint32_t random = 1;
-    (void)state;
     for (int k = 0; k < INPUTS; k++) {
         float x[COUNT];
         for (int i = 0; i < COUNT; i++) {
@@ -121,7 +120,4 @@ static void odd_inputs(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(odd_inputs)};
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+int main(void) { return run_cases_between(setup, teardown); }

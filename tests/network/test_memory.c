@@ -51,8 +51,7 @@ static void held(check_allocator *a, const char *when, size_t percent) {
     a->most = a->live;
 }
 
-static void memory_of_a_network(void **state) {
-    (void)state;
+TEST_CASE(memory_of_a_network) {
     static float x[CHANNELS];
     char path[] = "/tmp/vta-memory-XXXXXX";
     check_allocator a;
@@ -106,8 +105,7 @@ static uint8_t *compile_with(const char *path, const vta_allocator *allocator, s
     return bytes;
 }
 
-static void the_same_from_threads(void **state) {
-    (void)state;
+TEST_CASE(the_same_from_threads) {
     char path[] = "/tmp/vta-memory-XXXXXX";
     check_allocator a;
     size_t size, alone_size;
@@ -126,7 +124,4 @@ static void the_same_from_threads(void **state) {
     unlink(path);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(memory_of_a_network), cmocka_unit_test(the_same_from_threads)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

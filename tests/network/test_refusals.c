@@ -76,8 +76,7 @@ static void one(world *w) {
     assert_string_equal(vta_diag_text(w->diag), now->refusal ? want : "");
 }
 
-static void on_floats(void **state) {
-    (void)state;
+TEST_CASE(on_floats) {
     static const char factor[] = "a factor and a transposed first matrix are not compiled on floats",
                       third[] = "a third matrix that is not one number a column is not compiled on floats",
                       resized[] = "only rows and columns are resized, or the last of three axes",
@@ -153,8 +152,7 @@ static void interrupted(world *w) {
     assert_int_equal(calls, 1);
 }
 
-static void at_the_first_operator(void **state) {
-    (void)state;
+TEST_CASE(at_the_first_operator) {
     static const row dense = {.op = VT_G_MAT_MUL, .inputs = "mw"};
     static const vtac_op_options quick = {.tries = 1};
     static const vt_network_options looks_on = {.schedule = &quick, .scheduled = at_operator, .scheduled_ctx = &calls};
@@ -163,7 +161,4 @@ static void at_the_first_operator(void **state) {
     in_a_world(interrupted);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(on_floats), cmocka_unit_test(at_the_first_operator)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

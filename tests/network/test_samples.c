@@ -111,9 +111,8 @@ static int teardown(void **state) {
     return shell(command);
 }
 
-static void random_shapes(void **state) {
+TEST_CASE(random_shapes) {
     int taken = 0, refused = 0;
-    (void)state;
     for (int i = 0; i < TRIES; i++) {
         shape in = {.rank = 1 + (int)below(4)};
         char have_text[160], want_text[160];
@@ -131,9 +130,8 @@ static void random_shapes(void **state) {
     assert_true(taken > 30 && refused > 30);
 }
 
-static void channels_last(void **state) {
+TEST_CASE(channels_last) {
     const shape in = {4, {1, 3, 4, 5}}, have = {4, {1, 4, 5, 3}}, one = {3, {4, 5, 3}};
-    (void)state;
     put_model(&in), put_npy(&have);
     assert_int_equal(vta_in(folder, "compile m.onnx --calibrate s.npy -o m.vta-model"), 1);
     assert_non_null(strstr(output, "its channels are at the other end (NHWC for NCHW"));
@@ -142,7 +140,4 @@ static void channels_last(void **state) {
     assert_non_null(strstr(output, "its channels are at the other end (NHWC for NCHW"));
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_shapes), cmocka_unit_test(channels_last)};
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+int main(void) { return run_cases_between(setup, teardown); }

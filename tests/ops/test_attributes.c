@@ -1,11 +1,9 @@
 /* What an attribute is when it is not given, and which values it may have: an attribute of one name means the same in
  * every operator, so one row here stands for all of them. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "support/check.h"
 
 #include "vta/ops.h"
 
@@ -54,8 +52,7 @@ static size_t row_of(const char *op, const char *attribute) {
     return 0;
 }
 
-static void attributes(void **state) {
-    (void)state;
+TEST_CASE(attributes) {
     bool used[EXPECTED_COUNT] = {false};
     const vtac_op_attribute *a;
     for (size_t op = 0; vtac_operator_name(op); op++)
@@ -70,7 +67,4 @@ static void attributes(void **state) {
         if (!used[i]) fail_msg("no operator has \"%s\"", expected[i].names);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(attributes)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -27,8 +27,7 @@ static vta_status create(const char *name, const char *text, const char *set, vt
 }
 
 /* The first of a pair is fine, the second is not. */
-static void test_limits(void **state) {
-    (void)state;
+TEST_CASE(test_limits) {
     static const struct {
         const char *name, *front, *step, *config;
         int fine;
@@ -114,8 +113,7 @@ static void test_limits(void **state) {
     vta_diag_destroy(diag);
 }
 
-static void test_long_attribute(void **state) {
-    (void)state;
+TEST_CASE(test_long_attribute) {
     char text[600];
     vta_diag *diag = vta_diag_create(NULL);
     memset(text, 'x', sizeof text);
@@ -136,8 +134,7 @@ static void test_long_attribute(void **state) {
     vta_diag_destroy(diag);
 }
 
-static void test_null(void **state) {
-    (void)state;
+TEST_CASE(test_null) {
     vtac_op *op;
     vta_diag *diag = vta_diag_create(NULL);
     vta_conv conv = {.size = 0};
@@ -180,8 +177,4 @@ static void test_null(void **state) {
     vta_diag_destroy(diag);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_limits), cmocka_unit_test(test_long_attribute),
-                                       cmocka_unit_test(test_null)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -1,14 +1,12 @@
 /* Which schedule an operator gets: the candidates are the best of all sizes there are, tried one after the other here
  * without the chooser's shortcuts, and the report says what was found, to the word and the cycle. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include <cmocka.h>
+#include "support/check.h"
 
 #include "operators/knobs.h"
 
@@ -109,8 +107,7 @@ static const struct {
     {"upsample2d", "channels=64 height=9 width=8 scale_h=2 scale_w=3", ""},
 };
 
-static void is_complete(void **state) {
-    (void)state;
+TEST_CASE(is_complete) {
     all *a = malloc(sizeof *a);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         vt_op_blocks found[CANDIDATES];
@@ -242,8 +239,7 @@ static double now_ms(void) {
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
-static void says_what_it_is(void **state) {
-    (void)state;
+TEST_CASE(says_what_it_is) {
     for (size_t i = 0; i < sizeof reports / sizeof *reports; i++) {
         char text[512]; /* with the steps that it says, and none that saturates */
         snprintf(text, sizeof text, "%s narrow=wrap", reports[i].text);
@@ -260,7 +256,4 @@ static void says_what_it_is(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(is_complete), cmocka_unit_test(says_what_it_is)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -1,12 +1,10 @@
 /* The constants that divide sums, run as a machine of 32 bits runs them, against averages that are counted and not
  * divided: for every sum of narrow elements, and at and around every step of the quotient of wide ones. What is refused
  * is counted. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
+#include "support/check.h"
 
 #include "operators/division.h"
 
@@ -61,8 +59,7 @@ static const struct {
 } widths[] = {
     {1, 4000, 32766, 997, 70}, {4, 6800, 32766, 131, 60}, {8, 6700, 32766, 131, 60}, {16, 3373, 65535, 997, 97}};
 
-static void test_one_count(void **state) {
-    (void)state;
+TEST_CASE(test_one_count) {
     for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
         int64_t all = widths[i].all, error;
         int refused = 0, beyond = 0;
@@ -85,8 +82,7 @@ static void test_one_count(void **state) {
 }
 
 /* Windows with different numbers of elements have the shifts in common. */
-static void test_several_counts(void **state) {
-    (void)state;
+TEST_CASE(test_several_counts) {
     int refused = 0;
     srand(7); /* the seed of the sums too */
     for (int round = 0; round < 60; round++) {
@@ -106,7 +102,4 @@ static void test_several_counts(void **state) {
     assert_int_equal(refused, 0);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_count), cmocka_unit_test(test_several_counts)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

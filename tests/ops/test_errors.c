@@ -1,11 +1,9 @@
 /* What an operator refuses, with code and words. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "support/check.h"
 
 #include "vta/ops.h"
 
@@ -102,8 +100,7 @@ static const struct {
      "more than 2^50 multiplications"},
 };
 
-static void test_refused(void **state) {
-    (void)state;
+TEST_CASE(test_refused) {
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         vtac_op *op = NULL;
         vta_diag *diag = vta_diag_create(NULL);
@@ -115,8 +112,7 @@ static void test_refused(void **state) {
 }
 
 /* As much padding as a load can make, before and after. */
-static void test_padding_fits(void **state) {
-    (void)state;
+TEST_CASE(test_padding_fits) {
     static const char *const fine[][2] = {{"avg_pool2d", "channels=4 height=40 width=40 kernel=16 pad=15"},
                                           {"conv2d", SHAPE "kernel=16 pad=15"}};
     for (size_t i = 0; i < sizeof fine / sizeof *fine; i++) {
@@ -130,8 +126,7 @@ static void test_padding_fits(void **state) {
 }
 
 /* The largest factor that surely fits: sums of 9 * 16 products of at most 2^14. */
-static void test_requantize_fits(void **state) {
-    (void)state;
+TEST_CASE(test_requantize_fits) {
     static const char *const fine[] = {"kernel=3 epilogue=requantize:910:8", "epilogue=bias:1000000,requantize:1701:8",
                                        "kernel=3 epilogue=bias,clip:-32768:32767,requantize:32767:31"};
     for (size_t i = 0; i < sizeof fine / sizeof *fine; i++) {
@@ -146,8 +141,7 @@ static void test_requantize_fits(void **state) {
 }
 
 /* Widths that nothing computes with are refused when the operator is made. */
-static void test_widths(void **state) {
-    (void)state;
+TEST_CASE(test_widths) {
     static const char *const cases[][2] = {
         {"LOG_ACC_WIDTH=4 LOG_ACC_BUFF_SIZE=14 LOG_INP_BUFF_SIZE=13",
          "operators are not computed with accumulators of 16 bits; use a configuration with 32 bits (LOG_ACC_WIDTH=5)"},
@@ -172,8 +166,7 @@ static void test_widths(void **state) {
 }
 
 /* Constants that the processor cannot write are refused with the step that needs them. */
-static void test_narrow_constants(void **state) {
-    (void)state;
+TEST_CASE(test_narrow_constants) {
     static const char *const cases[][3] = {
         {"LOG_INP_WIDTH=2 LOG_INP_BUFF_SIZE=14", "bias_int8", "cannot write inputs of 4 bits: use bias"},
         {"LOG_WGT_WIDTH=2 LOG_WGT_BUFF_SIZE=16", "residual_int8", "cannot write weights of 4 bits: use residual"},
@@ -220,8 +213,7 @@ static const struct {
      "takes 300 inp elements of 256, 1 wgt of 1024, 3 acc of 2048 and 9 micro-ops of 8192"},
 };
 
-static void test_nothing_fits(void **state) {
-    (void)state;
+TEST_CASE(test_nothing_fits) {
     for (size_t i = 0; i < sizeof large / sizeof *large; i++) {
         vta_config *plain = vta_config_default(), *config;
         vta_diag *diag = vta_diag_create(NULL);
@@ -240,8 +232,7 @@ static void test_nothing_fits(void **state) {
 }
 
 /* The unit matrix has no place in weights that share bytes. */
-static void test_narrow_weights(void **state) {
-    (void)state;
+TEST_CASE(test_narrow_weights) {
     static const char *const names[] = {"add", "relu", "leaky_relu"};
     vta_diag *diag = vta_diag_create(NULL);
     vta_config *plain = vta_config_default(), *config;
@@ -261,8 +252,7 @@ static void test_narrow_weights(void **state) {
     vta_diag_destroy(diag);
 }
 
-static void test_bad_calls(void **state) {
-    (void)state;
+TEST_CASE(test_bad_calls) {
     vtac_op *op;
     vta_diag *diag = vta_diag_create(NULL);
     assert_int_equal(vtac_op_create(NULL, "", NULL, NULL, diag, &op), VTA_INVALID_ARGUMENT);
@@ -276,10 +266,4 @@ static void test_bad_calls(void **state) {
     vta_diag_destroy(diag);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_refused),          cmocka_unit_test(test_padding_fits),
-                                       cmocka_unit_test(test_requantize_fits),  cmocka_unit_test(test_widths),
-                                       cmocka_unit_test(test_narrow_constants), cmocka_unit_test(test_nothing_fits),
-                                       cmocka_unit_test(test_narrow_weights),   cmocka_unit_test(test_bad_calls)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -2,12 +2,10 @@
  * `use`): who changes the model changes them. That they mean something is checked beside: they are near the cycles that
  * the timing simulator counts for the code. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 
-#include <cmocka.h>
+#include "support/check.h"
 
 #include "operators/knobs.h"
 
@@ -268,8 +266,7 @@ static void check_one(size_t i) {
     vta_config_release(plain);
 }
 
-static void test_estimates(void **state) {
-    (void)state;
+TEST_CASE(test_estimates) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) check_one(i);
 }
 
@@ -289,8 +286,7 @@ static const struct {
      20315.0, 5120, 2, 1},
 };
 
-static void test_pooled(void **state) {
-    (void)state;
+TEST_CASE(test_pooled) {
     vta_timing_profile profile;
     for (size_t i = 0; i < sizeof pooled / sizeof *pooled; i++) {
         vta_diag *diag = vta_diag_create(NULL);
@@ -309,7 +305,4 @@ static void test_pooled(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_estimates), cmocka_unit_test(test_pooled)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

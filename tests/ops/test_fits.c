@@ -1,12 +1,10 @@
 /* How many schedules fit the buffers, of operators and configurations where it is close. The numbers are those of an
  * operator's own account of what a tile takes (turns.c, blocks.c, pooled.c, tiles.c and each `use`): one element more
  * or less of any sort changes them. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
+#include "support/check.h"
 
 #include "operators/knobs.h"
 
@@ -61,8 +59,7 @@ static const struct {
     {"add", "channels=1048576 height=65536", "", 152},
 };
 
-static void fits(void **state) {
-    (void)state;
+TEST_CASE(fits) {
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         vta_config *plain = vta_config_default(), *config;
         vta_diag *diag = vta_diag_create(NULL);
@@ -86,7 +83,4 @@ static void fits(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(fits)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -1,12 +1,10 @@
 /* Schedules as knobs: what is written is read back; random ones are admitted or refused in words, and each that is
  * admitted compiles and computes what the chosen schedule's kernel file says, in any order that the tokens allow. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "support/check.h"
 
 #include "operators/knobs.h"
 #include "vta/runtime.h"
@@ -175,8 +173,7 @@ static int try_random(pair *p, uint64_t seed) {
     return 1;
 }
 
-static void test_random(void **state) {
-    (void)state;
+TEST_CASE(test_random) {
     int all = 0;
     for (size_t i = 0; i < CASES; i++) {
         pair p = make(i);
@@ -191,8 +188,7 @@ static void test_random(void **state) {
 }
 
 /* Candidates are admitted, with the estimate that they have. */
-static void test_candidates(void **state) {
-    (void)state;
+TEST_CASE(test_candidates) {
     for (size_t i = 0; i < CASES; i++) {
         pair p = make(i);
         vt_op_blocks b[8];
@@ -215,8 +211,7 @@ static void test_candidates(void **state) {
     "\"ot\", 1]]}"
 
 /* The form that AutoTVM writes. */
-static void test_original(void **state) {
-    (void)state;
+TEST_CASE(test_original) {
     pair p = make(0);
     vt_op_blocks b;
     assert_int_equal(read_text(p.op, ORIGINAL, p.diag, &b), VTA_OK);
@@ -252,8 +247,7 @@ static const struct {
     {PARTS "[\"rows_inside\", \"ot\", \"1\"]]", "knob rows_inside: must be 0 or 1"},
 };
 
-static void test_refusals(void **state) {
-    (void)state;
+TEST_CASE(test_refusals) {
     pair p = make(0);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         char text[512];
@@ -268,8 +262,7 @@ static void test_refusals(void **state) {
     release(&p);
 }
 
-static void test_not_admitted(void **state) {
-    (void)state;
+TEST_CASE(test_not_admitted) {
     pair p = make(0);
     vt_op_blocks b = {.oc = 5, .y = 9, .x = 7, .ic = 3, .threads = 1};
     assert_string_equal(vt_op_admit(p.op, &p.profile, &b), "a tile is larger than the result, or empty");
@@ -284,10 +277,4 @@ static void test_not_admitted(void **state) {
     release(&p);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random),   cmocka_unit_test(test_candidates),   cmocka_unit_test(test_original),
-        cmocka_unit_test(test_refusals), cmocka_unit_test(test_not_admitted),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -1,13 +1,11 @@
 /* Computations of one's own: written in every way that is understood they get the schedule of the operator that they
  * are, and compute what they say; what is none of the operators is refused, with the reason. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "support/check.h"
 
 #include "vta/ops.h"
 #include "vta/runtime.h"
@@ -274,8 +272,7 @@ static void check_names(const vtac_kernel *own, const vtac_op *op) {
 
 enum { CASES = 120 };
 
-static void test_generated(void **state) {
-    (void)state;
+TEST_CASE(test_generated) {
     const char *count = getenv("VTA_TEST_CASES");
     vtac_op_options options = {.tries = 1};
     for (uint64_t i = 0; i < (count ? strtoull(count, NULL, 10) : CASES); i++) {
@@ -305,8 +302,7 @@ static void test_generated(void **state) {
 }
 
 /* The kernel file that an operator writes, without its schedule, gives that very file again. */
-static void test_emitted(void **state) {
-    (void)state;
+TEST_CASE(test_emitted) {
     static const char *const attributes[] = {
         "height=14 width=14 in_channels=32 out_channels=64 kernel=3 pad=1 epilogue=bias,shift,residual,relu,clip",
         "height=9 width=7 in_channels=16 out_channels=16 kernel=3 stride=2 pad_top=1 pad_left=2 dilation=2",
@@ -439,8 +435,7 @@ static const struct {
 };
 
 /* No words: it is understood. What the reading itself refuses has words too. */
-static void test_refused(void **state) {
-    (void)state;
+TEST_CASE(test_refused) {
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         vtac_kernel *own = NULL;
         vtac_op *op = NULL;
@@ -458,8 +453,7 @@ static void test_refused(void **state) {
 }
 
 /* Tensors made by calls may share a name, also with the function: the kernel file tells them apart. */
-static void test_shared_names(void **state) {
-    (void)state;
+TEST_CASE(test_shared_names) {
     vta_config *config = vta_config_default();
     te_context *c = te_context_create(config, NULL);
     const int64_t shape[] = {1, 2, 4, 4, vta_config_batch(config), vta_config_block_out(config)};
@@ -490,8 +484,7 @@ static void test_shared_names(void **state) {
     vta_config_release(config);
 }
 
-static void test_bad_calls(void **state) {
-    (void)state;
+TEST_CASE(test_bad_calls) {
     vtac_op *op;
     te_context *c = te_context_create(NULL, NULL);
     te_tensor *x = te_placeholder(c, "x", "int32", 1, (int64_t[]){4}), *none = NULL;
@@ -507,9 +500,4 @@ static void test_bad_calls(void **state) {
     te_context_destroy(c);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_generated), cmocka_unit_test(test_emitted),
-                                       cmocka_unit_test(test_refused), cmocka_unit_test(test_shared_names),
-                                       cmocka_unit_test(test_bad_calls)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -1,13 +1,11 @@
 /* What the library writes, it understands: the kernel file of any operator with any epilogue, without its schedule, is
  * matched as that operator, gets a schedule of as many cycles, and computes what the file says. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "support/check.h"
 
 #include "vta/ops.h"
 #include "vta/runtime.h"
@@ -299,8 +297,7 @@ static bool may_be(const char *name, const vta_config *config, const char *attri
     return status == VTA_OK;
 }
 
-static void test_all(void **state) {
-    (void)state;
+TEST_CASE(test_all) {
     const char *count = getenv("VTA_TEST_CASES"), *name;
     vta_config *plain = vta_config_default();
     int each = count ? atoi(count) : EACH, refused = 0, all = 0;
@@ -337,7 +334,4 @@ static void test_all(void **state) {
     if (!count) assert_int_equal(understood, 100);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_all)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -1,11 +1,9 @@
 /* Convolutions as they may be written, and the attributes that each is; beside each, what is near to it and is none. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "support/check.h"
 
 #include "vta/ops.h"
 
@@ -144,8 +142,7 @@ static void match(const char *source, const char *is) {
     vta_diag_destroy(diag);
 }
 
-static void test_forms(void **state) {
-    (void)state;
+TEST_CASE(test_forms) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char source[1024];
         snprintf(
@@ -160,12 +157,8 @@ static void test_forms(void **state) {
     }
 }
 
-static void test_padding(void **state) {
-    (void)state;
+TEST_CASE(test_padding) {
     for (size_t i = 0; i < sizeof padded / sizeof *padded; i++) match(padded[i].kernel, padded[i].is);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_forms), cmocka_unit_test(test_padding)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -56,8 +56,7 @@ static bool is_with_wrap(const char *attributes, const char *is) {
     return !strncmp(attributes, is, size) && !strcmp(attributes + size, " narrow=wrap");
 }
 
-static void test_forms(void **state) {
-    (void)state;
+TEST_CASE(test_forms) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char source[1024];
         vtac_kernel *own = NULL;
@@ -83,7 +82,4 @@ static void test_forms(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_forms)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -1,14 +1,12 @@
 /* Out of memory at one allocation after the other: describing, scheduling and matching an operator report it and lose
  * nothing, and the operator can be scheduled afterwards. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "support/check.h"
 
 #include "support/failing.h"
 #include "vta/ops.h"
@@ -62,8 +60,7 @@ static uint64_t cycles_of(size_t i) {
     return result.cycles;
 }
 
-static void allocations_fail(void **state) {
-    (void)state;
+TEST_CASE(allocations_fail) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         long n = 0;
         uint64_t cycles = cycles_of(i);
@@ -73,8 +70,7 @@ static void allocations_fail(void **state) {
 }
 
 /* The allocations of scheduling once more, from the last on: the operator has the schedule that it had, or none. */
-static void schedule_again(void **state) {
-    (void)state;
+TEST_CASE(schedule_again) {
     enum { MANY = 1 << 20, LAST = 60 };
     long all = MANY;
     int kept = 0, lost = 0;
@@ -128,8 +124,7 @@ static bool match(size_t i, const vtac_kernel *own, long n) {
     return !f.failed;
 }
 
-static void matching_fails(void **state) {
-    (void)state;
+TEST_CASE(matching_fails) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         vtac_kernel *own = computation_of(i);
         long n = 0;
@@ -139,8 +134,4 @@ static void matching_fails(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(allocations_fail), cmocka_unit_test(schedule_again),
-                                       cmocka_unit_test(matching_fails)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -37,8 +37,7 @@ static const struct {
      "output x____[i: 4] = max(a_buf[i], x_[i]) + x__[i]\nstage a_buf\n  scope acc\n"},
 };
 
-static void test_text(void **state) {
-    (void)state;
+TEST_CASE(test_text) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         vt_strbuf out;
         vt_op_names *names = vt__op_names_new(NULL, "max", cases[i].function);
@@ -55,8 +54,7 @@ static void test_text(void **state) {
 }
 
 /* Arguments that the caller declares otherwise. */
-static void test_declared(void **state) {
-    (void)state;
+TEST_CASE(test_declared) {
     static const struct {
         const char *type;
         size_t ndim;
@@ -85,7 +83,4 @@ static void test_declared(void **state) {
     vtac_kernel_destroy(kernel);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_text), cmocka_unit_test(test_declared)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -1,12 +1,10 @@
 /* How results come into the output type: which operators take instructions for it, which matched computations wrap, and
  * what is said of sums that 32 bits may not hold. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "support/check.h"
 
 #include "vta/ops.h"
 
@@ -93,8 +91,7 @@ static void count_steps(const vtac_op *op, size_t *maxima, size_t *minima) {
     *minima = count(text, "= min(");
 }
 
-static void test_instructions(void **state) {
-    (void)state;
+TEST_CASE(test_instructions) {
     for (size_t i = 0; i < sizeof instructions / sizeof *instructions; i++) {
         const char *name = instructions[i].name, *attributes = instructions[i].attributes;
         size_t maxima, minima;
@@ -108,8 +105,7 @@ static void test_instructions(void **state) {
 }
 
 /* The same schedule as with a clip that is written, and what wraps takes no longer. */
-static void test_cycles(void **state) {
-    (void)state;
+TEST_CASE(test_cycles) {
     static const struct {
         const char *name, *saturates, *clipped, *wraps;
     } same[] = {
@@ -177,8 +173,7 @@ static const struct {
     {"concat", "channels0=16 channels1=3", "", NULL},
 };
 
-static void test_sums(void **state) {
-    (void)state;
+TEST_CASE(test_sums) {
     for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) {
         vtac_op *op = make(sums[i].name, sums[i].attributes, sums[i].set, false);
         const char *said = vtac_op_may_wrap(op);
@@ -211,8 +206,7 @@ static const struct {
     {"out_t(min(s[n, o, b, c] >> 4, 127))", true},
 };
 
-static void test_matched(void **state) {
-    (void)state;
+TEST_CASE(test_matched) {
     for (size_t i = 0; i < sizeof matched / sizeof *matched; i++) {
         char text[1024];
         vtac_kernel *kernel = NULL;
@@ -232,8 +226,4 @@ static void test_matched(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_instructions), cmocka_unit_test(test_cycles),
-                                       cmocka_unit_test(test_sums), cmocka_unit_test(test_matched)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -1,11 +1,9 @@
 /* Operators of each kind, proven: what they run on the accelerator is what their definition says, for all inputs and in
  * any order that the tokens allow. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "support/check.h"
 
 #include "vta/ops.h"
 
@@ -95,13 +93,9 @@ static void prove(const char *name, const char *attributes, const char *set) {
     vta_diag_destroy(diag);
 }
 
-static void test_proven(void **state) {
-    (void)state;
+TEST_CASE(test_proven) {
     for (size_t i = 0; i < sizeof proven / sizeof *proven; i++)
         prove(proven[i].name, proven[i].attributes, proven[i].config);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_proven)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -1,12 +1,10 @@
 /* What an operator runs is recorded without code of it: the same instructions and micro-ops, at the same addresses, and
  * the same memory filled, as from its code. */
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "support/check.h"
 
 #include "operators/recording.h"
 #include "vta/build.h"
@@ -113,8 +111,7 @@ static vtac_op *schedule(size_t i, vta_config *config, bool without_code) {
     return op;
 }
 
-static void as_from_code(void **state) {
-    (void)state;
+TEST_CASE(as_from_code) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         pthread_t id;
         vta_config *plain = vta_config_default(), *config;
@@ -142,8 +139,7 @@ static size_t count(const char *text, const char *what) {
 
 /* Steps that are written out are rows of a table, not calls: the code has one call of each function, or one in the
  * function that records micro-kernels and one in that which walks the rest. */
-static void a_table(void **state) {
-    (void)state;
+TEST_CASE(a_table) {
     vta_config *plain = vta_config_default();
     vtac_op *op = schedule(0, plain, false);
     const vtac_func *func;
@@ -164,8 +160,7 @@ static void a_table(void **state) {
 }
 
 /* The processor's part is compiled, and told; the accelerator has nothing to do. */
-static void on_the_processor(void **state) {
-    (void)state;
+TEST_CASE(on_the_processor) {
     vtac_op *op;
     vtac_op_options options = {.size = sizeof options, .without_code = true};
     assert_int_equal(vtac_op_create("concat", "channels0=16 channels1=16 height=3 width=3", NULL, NULL, NULL, &op),
@@ -177,7 +172,4 @@ static void on_the_processor(void **state) {
     vtac_op_destroy(op);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(as_from_code), cmocka_unit_test(a_table), cmocka_unit_test(on_the_processor)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -1,12 +1,10 @@
 /* ResNet-18's convolutions but the first, as the accelerator's profile `chisel` times them: the schedules chosen stay
  * below 6.60 million cycles, weighted as the network runs them, near their bounds, and are the same each time. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "support/check.h"
 
 #include "vta/ops.h"
 
@@ -37,8 +35,7 @@ static vtac_op *schedule(const layer *l, const vta_timing_profile *profile, vtac
     return op;
 }
 
-static void test_cycles(void **state) {
-    (void)state;
+TEST_CASE(test_cycles) {
     uint64_t sum = 0;
     vta_timing_profile profile;
     assert_int_equal(vta_timing_profile_get("chisel", NULL, &profile), VTA_OK);
@@ -53,8 +50,7 @@ static void test_cycles(void **state) {
     if (sum > 6600000) fail_msg("%llu cycles", (unsigned long long)sum);
 }
 
-static void test_deterministic(void **state) {
-    (void)state;
+TEST_CASE(test_deterministic) {
     vta_timing_profile profile;
     assert_int_equal(vta_timing_profile_get("chisel", NULL, &profile), VTA_OK);
     vtac_op_result r[2] = {{0}, {0}};
@@ -66,7 +62,4 @@ static void test_deterministic(void **state) {
     vtac_op_destroy(op[1]);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cycles), cmocka_unit_test(test_deterministic)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -70,8 +70,7 @@ static vt_op_shape pick_shape(bool transposed) {
     return s;
 }
 
-static void test_random(void **state) {
-    (void)state;
+TEST_CASE(test_random) {
     int skips[2] = {0, 0};
     enum { ROUNDS = 100000 };
     for (int i = 0; i < ROUNDS; i++) {
@@ -90,7 +89,4 @@ static void test_random(void **state) {
     assert_true(skips[0] > ROUNDS / 100 && skips[1] > ROUNDS / 100);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -28,8 +28,7 @@ static const vt_stmt *known_value(one *o) {
     return one_for(o, i, 8, VT_FOR_SERIAL, vt_s_let(ctx, v, square, s));
 }
 
-static void common_subexpressions(void **state) {
-    (void)state;
+TEST_CASE(common_subexpressions) {
     GIVES(common_subexpr, taken_names, "let cse_var_2: int32 = (i*", "let cse_var_4: int32 = (i*", "!cse_var_5",
           "!let cse_var_1", "!let cse_var_3");
     GIVES(common_subexpr, known_value, "let cse_var_1: int32 = (i*i)", "let v: int32 = cse_var_1",
@@ -71,8 +70,7 @@ static const vt_stmt *late_vector(one *o) {
     return vt_s_for(&o->ctx, i, one_i(o, 1), one_i(o, 4), VT_FOR_VECTORIZED, s);
 }
 
-static void loops(void **state) {
-    (void)state;
+TEST_CASE(loops) {
     GIVES(unroll_loop, short_loop, "for (i: int32, 0, 8) \"unrolled\"", "[(i + 5)] = ", "!pragma");
     GIVES(unroll_loop, long_loop, "for (i: int32, 0, 9) {", "!unroll");
     GIVES(unroll_loop, asked_loop, "for (i: int32, 0, 9) \"unrolled\"");
@@ -126,8 +124,7 @@ static const vt_stmt *addresses(one *o) {
     return one_for(o, i, 8, VT_FOR_SERIAL, vt_s_seq(ctx, 2, calls));
 }
 
-static void others(void **state) {
-    (void)state;
+TEST_CASE(others) {
     REFUSES(inject_virtual_thread, some_threads, "the number of virtual threads v is not a constant");
     GIVES(storage_rewrite, ordinary_in_loop, "allocate(own: Pointer(global int32), int32, [n])");
     GIVES(storage_rewrite, ordinary, "allocate(own: Pointer(global int32), int32, [n: int32])");
@@ -137,11 +134,4 @@ static void others(void **state) {
           "\"read\", @tir.if_then_else((i < 3), @tir.address_of(");
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(common_subexpressions),
-        cmocka_unit_test(loops),
-        cmocka_unit_test(others),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

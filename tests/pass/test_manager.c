@@ -2,8 +2,7 @@
 #include "listings/lower.h"
 #include "support/check.h"
 
-static void table_is_complete(void **state) {
-    (void)state;
+TEST_CASE(table_is_complete) {
     vtac_pass_info info;
     assert_true(vtac_pass_count() > 20);
     for (size_t i = 0; i < vtac_pass_count(); i++) {
@@ -37,8 +36,7 @@ static void note(void *user, const vtac_pass_event *e) {
     snprintf(l->last, sizeof l->last, "%s", e->text);
 }
 
-static void each_pass_is_reported(void **state) {
-    (void)state;
+TEST_CASE(each_pass_is_reported) {
     program p;
     log l = {0};
     vt_strbuf text;
@@ -53,8 +51,7 @@ static void each_pass_is_reported(void **state) {
     program_destroy(&p);
 }
 
-static void without_accelerator_its_passes_are_skipped(void **state) {
-    (void)state;
+TEST_CASE(without_accelerator_its_passes_are_skipped) {
     program p;
     log l = {0};
     assert_true(program_create(&p, "conv2d.default"));
@@ -77,8 +74,7 @@ static bool lowered_has(const char *name, vtac_lower_options options, const char
     return has;
 }
 
-static void options_have_their_effect(void **state) {
-    (void)state;
+TEST_CASE(options_have_their_effect) {
     static const char *const no_cse[] = {"tir.CommonSubexprElimTIR"};
     assert_true(lowered_has("conv2d", (vtac_lower_options){0}, "cse_var_1"));
     assert_false(lowered_has("conv2d", (vtac_lower_options){.disabled = no_cse, .disabled_count = 1}, "cse_var"));
@@ -88,12 +84,4 @@ static void options_have_their_effect(void **state) {
     assert_false(lowered_has("vadd", (vtac_lower_options){.mock = 1}, "uop_push"));
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(table_is_complete),
-        cmocka_unit_test(each_pass_is_reported),
-        cmocka_unit_test(without_accelerator_its_passes_are_skipped),
-        cmocka_unit_test(options_have_their_effect),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -73,10 +73,9 @@ static bool at_one_time(vt_for_kind kind) { return kind == VT_FOR_PARALLEL || ki
 
 /* From each place to each other in nests of every kind: said when the buffer has left one whose steps need their own.
  */
-static void moved(void **state) {
+TEST_CASE(moved) {
     static const vt_for_kind kinds[] = {VT_FOR_SERIAL, VT_FOR_UNROLLED, VT_FOR_PARALLEL, VT_FOR_VECTORIZED};
     int said = 0;
-    (void)state;
     for (int i = 0; i < 4 * 4 * 2 * 2 * 16; i++) {
         form f = {.kinds = {kinds[i % 4], kinds[i / 4 % 4]}, .thread = i / 16 % 2, .inside = i / 64 % 4};
         was = is = f;
@@ -90,8 +89,7 @@ static void moved(void **state) {
     assert_true(said > 200);
 }
 
-static void named(void **state) {
-    (void)state;
+TEST_CASE(named) {
     was = is = (form){.kinds = {VT_FOR_PARALLEL, VT_FOR_SERIAL}, .inside = 3};
     is.inside = 1;
     is.renamed = true;
@@ -105,8 +103,7 @@ static void named(void **state) {
 }
 
 /* What else a pass may do: loops change their kind, accesses become more. */
-static void changed(void **state) {
-    (void)state;
+TEST_CASE(changed) {
     was = is = (form){.kinds = {VT_FOR_PARALLEL, VT_FOR_VECTORIZED}, .inside = 3};
     is.inside = 2;
     is.kinds[1] = VT_FOR_SERIAL;
@@ -121,7 +118,4 @@ static void changed(void **state) {
     expect(NULL);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(moved), cmocka_unit_test(named), cmocka_unit_test(changed)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

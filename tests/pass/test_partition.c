@@ -82,8 +82,7 @@ static void compute(one *o, const vt_func *f, int32_t n, int32_t *y) {
         fail_msg("%s\n%s", vta_diag_text(o->diag), vt_stmt_text(&o->ctx, f->body));
 }
 
-static void random_nests(void **state) {
-    (void)state;
+TEST_CASE(random_nests) {
     static const int32_t sizes[SIZES] = {0, 1, 5, 8};
     int cut = 0;
     for (uint64_t seed = 1; seed <= ROUNDS; seed++) {
@@ -124,8 +123,7 @@ static int count(const char *text, const char *part) {
     return n;
 }
 
-static void checks_that_cut(void **state) {
-    (void)state;
+TEST_CASE(checks_that_cut) {
     static const struct {
         bool hint, constant;
         int loops, first, second; /* loops, and checks that are left */
@@ -150,8 +148,7 @@ static const vt_stmt *last_step(one *o) {
     return vt_s_for(c, i, one_i(o, 0), vt_add(c, n, one_i(o, 1)), VT_FOR_SERIAL, s);
 }
 
-static void one_step(void **state) {
-    (void)state;
+TEST_CASE(one_step) {
     one o = {.options = {0}};
     if (one_run(&o, vt_pass_loop_partition, last_step) != VTA_OK) fail_msg("%s", vta_diag_text(o.diag));
     if (count(o.text, "for (") != 1 || count(o.text, "if True") != 1 || !strstr(o.text, "for (i: int32, 0, n: int32)"))
@@ -159,8 +156,4 @@ static void one_step(void **state) {
     one_end(&o);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_nests), cmocka_unit_test(checks_that_cut),
-                                       cmocka_unit_test(one_step)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -194,8 +194,7 @@ static bool check_seed(uint64_t seed) {
     return same;
 }
 
-static void random_schedules_compute_the_same(void **state) {
-    (void)state;
+TEST_CASE(random_schedules_compute_the_same) {
     const char *one = getenv("VTA_SEED"), *many = getenv("VTA_ROUNDS");
     uint64_t first = one ? strtoull(one, NULL, 10) : 1, n = one ? 1 : many ? strtoull(many, NULL, 10) : 300, ran = 0;
     for (uint64_t seed = first; seed < first + n; seed++) ran += check_seed(seed);
@@ -204,7 +203,4 @@ static void random_schedules_compute_the_same(void **state) {
     assert_true(one || ran > n / 2);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_schedules_compute_the_same)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

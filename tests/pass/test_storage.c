@@ -101,8 +101,7 @@ static const vt_stmt *program(one *o) {
     return body;
 }
 
-static void shared_places(void **state) {
-    (void)state;
+TEST_CASE(shared_places) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         one o = {.options = {0}};
         char got[512] = "";
@@ -164,8 +163,7 @@ static const vt_stmt *from_each_other(one *o) {
     return one_alloc(o, a, one_alloc(o, b, one_seq(o, first, one_seq(o, second, third))));
 }
 
-static void in_place(void **state) {
-    (void)state;
+TEST_CASE(in_place) {
     for (int special = 0; special < 2; special++)
         for (form = 0; form < FORMS; form++) {
             one o = {.options = {0}};
@@ -192,8 +190,7 @@ static const vt_stmt *threads(one *o) {
     return body;
 }
 
-static void nested_threads(void **state) {
-    (void)state;
+TEST_CASE(nested_threads) {
     one o = {.options = {0}};
     assert_int_equal(one_run(&o, vt_pass_storage_rewrite, threads), VTA_OK);
     assert_int_equal(o.after->body->u.attr.body->kind, VT_S_ALLOC);
@@ -226,10 +223,9 @@ static int loops_around(const vt_stmt *s) {
     return n;
 }
 
-static void concurrent_loops(void **state) {
+TEST_CASE(concurrent_loops) {
     static const vt_for_kind kinds[] = {VT_FOR_SERIAL, VT_FOR_UNROLLED, VT_FOR_PARALLEL, VT_FOR_VECTORIZED};
     static const one_pass passes[] = {vt_share_before_threads, vt_pass_storage_rewrite};
-    (void)state;
     for (int which = 0; which < 4 * 4 * 2 * 2; which++) {
         one o = {.options = {0}};
         outer_kind = kinds[which % 4];
@@ -269,8 +265,7 @@ static const vt_stmt *parallel_buffer(one *o) {
         one_alloc(o, t, one_seq(o, one_store(o, t, i, one_i(o, 1)), one_store(o, o->y, i, one_load(o, t, i)))));
 }
 
-static void storage(void **state) {
-    (void)state;
+TEST_CASE(storage) {
     GIVES(storage_rewrite, buffers_in_place, "allocate(a", "!allocate(b", "allocate(c"); /* b takes a's place */
     GIVES(storage_rewrite, buffers_crossed, "allocate(a", "allocate(b", "!allocate(c");  /* c uses a again */
     one o = {.options = {0}};
@@ -279,9 +274,4 @@ static void storage(void **state) {
     one_expect(&o, (const char *const[]){"allocate(t", NULL});
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(shared_places), cmocka_unit_test(in_place),
-                                       cmocka_unit_test(nested_threads), cmocka_unit_test(concurrent_loops),
-                                       cmocka_unit_test(storage)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -63,8 +63,7 @@ static const char *run(one *o, vt_target *target, one_pass pass, const vt_stmt *
         one_expect(&given, (const char *const[]){__VA_ARGS__, NULL});                                                  \
     } while (0)
 
-static void places(void **state) {
-    (void)state;
+TEST_CASE(places) {
     one o = {.options = {0}};
     GIVES_FOR(&other, storage_rewrite, small_pads, "allocate(a: Pointer(local.pad int32), int32, [64])", "!allocate(b",
               "[(32 + i_1)] = ");
@@ -75,8 +74,7 @@ static void places(void **state) {
     GIVES_FOR(NULL, storage_rewrite, large_pads, "int32, [258])", "[(129 + i_1)] = ");
 }
 
-static void overlap(void **state) {
-    (void)state;
+TEST_CASE(overlap) {
     GIVES_FOR(&other, storage_rewrite, chain, "int32, [20])", "!+ i");        /* b takes a's place */
     GIVES_FOR(&beside, storage_rewrite, chain, "int32, [64])", "(32 + i_1)"); /* each its own */
 }
@@ -103,8 +101,7 @@ static const vt_stmt *steps(one *o, const char *name) {
 static const vt_stmt *fences(one *o) { return steps(o, "FENCE"); }
 static const vt_stmt *others(one *o) { return steps(o, "OTHER"); }
 
-static void threads(void **state) {
-    (void)state;
+TEST_CASE(threads) {
     one odd = {.options = {0}}, ordered = {.options = {0}}, alone = {.options = {0}};
     GIVES_FOR(&other, inject_virtual_thread, fetch_parts, "\"FETCH\", (3 + (0*4)), own", "\"FETCH\", (3 + (1*4)), own",
               "int32, [16])");
@@ -119,7 +116,4 @@ static void threads(void **state) {
     one_end(&alone);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(places), cmocka_unit_test(overlap), cmocka_unit_test(threads)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -116,8 +116,7 @@ static void compute(one *o, const vt_func *f, int32_t *y) {
         fail_msg("%s\n%s", vta_diag_text(o->diag), vt_stmt_text(&o->ctx, f->body));
 }
 
-static void random_threads(void **state) {
-    (void)state;
+TEST_CASE(random_threads) {
     for (uint64_t seed = 1; seed <= ROUNDS; seed++) {
         one o = {.options = {0}};
         int32_t before[ELEMENTS], after[ELEMENTS];
@@ -132,7 +131,4 @@ static void random_threads(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_threads)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -97,8 +97,7 @@ static void compute(one *o, const vt_func *f, int32_t *y) {
         fail_msg("%s\n%s", vta_diag_text(o->diag), vt_stmt_text(&o->ctx, f->body));
 }
 
-static void random_bodies(void **state) {
-    (void)state;
+TEST_CASE(random_bodies) {
     int vectors = 0;
     for (uint64_t seed = 1; seed <= ROUNDS; seed++) {
         one o = {.options = {0}};
@@ -118,7 +117,4 @@ static void random_bodies(void **state) {
     assert_true(vectors > ROUNDS / 2);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_bodies)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -15,8 +15,7 @@ static void begin(const vt_planner_options *options) { network_begin(&net, 1, ""
 
 static const int64_t shape[] = {1, 16, 2, 2};
 
-static void buffers(void **state) {
-    (void)state;
+TEST_CASE(buffers) {
     begin(NULL);
     vt_planner *p = net.planner;
     uint32_t b, constant, device;
@@ -45,8 +44,7 @@ static void buffers(void **state) {
     network_end(&net);
 }
 
-static void kernels(void **state) {
-    (void)state;
+TEST_CASE(kernels) {
     static const char cpu[] = "kernel f\ntarget llvm\ninput x: int8[64]\noutput y like x = x[...]\n";
     static const char vta[] = "kernel f\ninput x: int8[64]\noutput y like x = x[...]\n";
     begin(NULL);
@@ -80,8 +78,7 @@ static void kernels(void **state) {
 }
 
 /* A kernel for the accelerator that computes on the processor cannot be recorded. */
-static void on_both(void **state) {
-    (void)state;
+TEST_CASE(on_both) {
     vtac_op *op;
     uint32_t b;
     begin(NULL);
@@ -103,8 +100,7 @@ static void small_network(const vt_planner_options *options) {
 }
 
 /* Front ends have what the planner leaves of 64 sections. */
-static void sections(void **state) {
-    (void)state;
+TEST_CASE(sections) {
     enum { MOST = 64 - 7 };
     char name[8];
     for (int more = 0; more < 2; more++) {
@@ -135,8 +131,7 @@ static void sections(void **state) {
 }
 
 /* Code for another machine goes into the artifact, and is refused here. */
-static void other_machine(void **state) {
-    (void)state;
+TEST_CASE(other_machine) {
 #ifdef __aarch64__
     const char *triple = "x86_64-linux-gnu", *word = "x86_64";
 #else
@@ -154,8 +149,7 @@ static void other_machine(void **state) {
 }
 
 /* The same network gives the same file. */
-static void deterministic(void **state) {
-    (void)state;
+TEST_CASE(deterministic) {
     uint8_t *bytes[2];
     size_t size[2];
     for (int i = 0; i < 2; i++) {
@@ -170,8 +164,7 @@ static void deterministic(void **state) {
 }
 
 /* The planner's own allocations, one after another. */
-static void no_memory(void **state) {
-    (void)state;
+TEST_CASE(no_memory) {
     begin(NULL);
     node from = {.n = 1, .c = 16, .h = 4, .w = 4};
     vtac_op *op = conv_op(&net, &from, &(geometry){16, 1, 1, 0, 7});
@@ -207,11 +200,4 @@ static void no_memory(void **state) {
     network_end(&net);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(buffers),       cmocka_unit_test(kernels),       cmocka_unit_test(on_both),
-        cmocka_unit_test(other_machine), cmocka_unit_test(deterministic), cmocka_unit_test(no_memory),
-        cmocka_unit_test(sections),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

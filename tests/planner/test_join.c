@@ -126,8 +126,7 @@ static uint32_t first_weights(const layer *l) {
 
 /* Constant weights of the first tile are fetched after the last product of the layer before, all else after its last
  * store; it is the same work in the same order besides, and takes fewer cycles. */
-static void weights_come_first(void **state) {
-    (void)state;
+TEST_CASE(weights_come_first) {
     static layer early, late;
     static vta_insn x[MOST], y[MOST];
     join(false, CONSTANT, &early);
@@ -146,8 +145,7 @@ static void weights_come_first(void **state) {
 }
 
 /* Weights that a step makes are fetched in their turn, whatever the options say. */
-static void computed_weights_wait(void **state) {
-    (void)state;
+TEST_CASE(computed_weights_wait) {
     static layer early, late;
     static vta_insn x[MOST], y[MOST];
     join(false, COMPUTED, &early);
@@ -158,7 +156,4 @@ static void computed_weights_wait(void **state) {
     for (uint32_t i = 0; i < n; i++) assert_true(same(&x[i], &y[i]));
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(weights_come_first), cmocka_unit_test(computed_weights_wait)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

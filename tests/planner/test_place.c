@@ -35,8 +35,7 @@ static uint64_t most_alive(const vt__item *items, size_t count, uint32_t steps, 
     return most;
 }
 
-static void random_items(void **state) {
-    (void)state;
+TEST_CASE(random_items) {
     check_random r = {12345};
     uint64_t taken = 0, alive = 0;
     for (int round = 0; round < ROUNDS; round++) {
@@ -60,8 +59,7 @@ static void random_items(void **state) {
 }
 
 /* One after another: all in one place. */
-static void chain(void **state) {
-    (void)state;
+TEST_CASE(chain) {
     vt__item items[] = {{1000, 0, 1, false, 0}, {5000, 1, 2, false, 0}, {1000, 2, 3, false, 0}, {900, 3, 4, false, 0}};
     uint64_t end;
     assert_true(vt__place(NULL, items, 4, 0, 64, &end));
@@ -71,7 +69,4 @@ static void chain(void **state) {
     assert_int_equal(end, aligned(5000, 64) + aligned(1000, 64));
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_items), cmocka_unit_test(chain)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

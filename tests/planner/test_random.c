@@ -116,15 +116,11 @@ static void check(uint64_t seed, const vt_planner_options *options) {
     network_end(&net);
 }
 
-static void networks(void **state) {
-    (void)state;
+TEST_CASE(networks) {
     for (uint64_t seed = 0; seed < NETWORKS; seed++) {
         const vt_planner_options options = {.in_order = seed % 7 == 3, .separate = seed % 7 == 5};
         check(seed, &options);
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(networks)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

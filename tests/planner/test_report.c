@@ -5,8 +5,7 @@ static network net;
 
 /* x is packed, copied twice on the device, and unpacked: the second copy lies where nothing is needed any more. Places
  * on the device are pages, on the host 64 bytes; the largest buffer is placed first, and inputs share with nothing. */
-static void whole(void **state) {
-    (void)state;
+TEST_CASE(whole) {
     static const int64_t shape[] = {1, 16, 2, 2}, four[] = {4};
     uint32_t x, unread, spare, constant, tiles[3], y;
     network_begin(&net, 1, "", NULL);
@@ -43,7 +42,4 @@ static void whole(void **state) {
     network_end(&net);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(whole)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

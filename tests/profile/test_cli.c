@@ -15,8 +15,7 @@ static int run(const char *program, const char *format) {
     return shell(command);
 }
 
-static void profile_in_words(void **state) {
-    (void)state;
+TEST_CASE(profile_in_words) {
     assert_int_equal(run("conv2d", "profile %s"), 0);
     assert_contains(output, "Compute bound: the compute unit is at work 96 %");
     assert_contains(output, "weights at 0x0000e000 are loaded 2.0 times (1.18 MB moved, 589.8 kB different)");
@@ -26,8 +25,7 @@ static void profile_in_words(void **state) {
     assert_contains(output, "cycles            1654 (chisel-2019, 64-bit bus)");
 }
 
-static void profile_what_if(void **state) {
-    (void)state;
+TEST_CASE(profile_what_if) {
     assert_int_equal(run("matmul", "profile %s --bus 256 --json"), 0);
     json_t *wide = output_json();
     assert_int_equal(run("matmul", "profile %s --json"), 0);
@@ -45,8 +43,7 @@ static void profile_what_if(void **state) {
     assert_int_equal(run("vadd", "profile"), 2);
 }
 
-static void help_has_every_profile(void **state) {
-    (void)state;
+TEST_CASE(help_has_every_profile) {
     assert_int_equal(run("vadd", "profile --help"), 0);
     for (size_t i = 0; vta_timing_profile_name(i); i++) {
         char word[64];
@@ -55,8 +52,7 @@ static void help_has_every_profile(void **state) {
     }
 }
 
-static void profile_against(void **state) {
-    (void)state;
+TEST_CASE(profile_against) {
     char format[900];
     snprintf(format, sizeof format, "profile %%s --against-timing bus_bits=128 --against %s/examples/vector_add.te",
              VT_SOURCE_DIR);
@@ -68,8 +64,7 @@ static void profile_against(void **state) {
     assert_int_equal(run("vadd", "profile %s --against no-such.vta"), 1);
 }
 
-static void profile_files(void **state) {
-    (void)state;
+TEST_CASE(profile_files) {
     char format[900], path[300];
     static const char *const kinds[][2] = {{"trace", "\"traceEvents\":["},
                                            {"html", "<title>two &lt; three</title>"},
@@ -90,8 +85,7 @@ static void profile_files(void **state) {
     assert_int_equal(run("vadd", "profile %s --svg /no/such/folder/x.svg"), 1);
 }
 
-static void sweep(void **state) {
-    (void)state;
+TEST_CASE(sweep) {
     assert_int_equal(run("matmul", "sweep %s -v bus_bits=64,128,256 -v delay=16,60 --json"), 0);
     json_t *rows = output_json(), *row;
     assert_int_equal(json_array_size(rows), 6);
@@ -123,9 +117,4 @@ static void sweep(void **state) {
     assert_contains(output, "</svg>");
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(profile_in_words),       cmocka_unit_test(profile_what_if),
-                                       cmocka_unit_test(help_has_every_profile), cmocka_unit_test(profile_against),
-                                       cmocka_unit_test(profile_files),          cmocka_unit_test(sweep)};
-    return golden_result(cmocka_run_group_tests(tests, NULL, NULL));
-}
+int main(void) { return golden_result(run_cases()); }

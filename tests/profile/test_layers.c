@@ -67,8 +67,7 @@ static void add_layers(const fixture *f) {
         must(vta_profile_add_layer(f->profile, &layers[i], diag));
 }
 
-static void the_page_has_them_as_they_were_added(void **state) {
-    (void)state;
+TEST_CASE(the_page_has_them_as_they_were_added) {
     fixture f;
     start(&f);
     expect_network(&f, NULL);
@@ -77,8 +76,7 @@ static void the_page_has_them_as_they_were_added(void **state) {
     stop(&f);
 }
 
-static void what_makes_no_graph_is_refused(void **state) {
-    (void)state;
+TEST_CASE(what_makes_no_graph_is_refused) {
     static const uint32_t itself = 3, later[] = {2, 1, 4};
     fixture f;
     start(&f);
@@ -110,8 +108,4 @@ static void what_makes_no_graph_is_refused(void **state) {
     stop(&f);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_page_has_them_as_they_were_added),
-                                       cmocka_unit_test(what_makes_no_graph_is_refused)};
-    return cmocka_run_group_tests(tests, diag_begin, diag_end);
-}
+int main(void) { return run_cases_between(diag_begin, diag_end); }

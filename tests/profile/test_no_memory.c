@@ -59,8 +59,7 @@ static vta_status made(void) {
     return status;
 }
 
-static void every_report(void **state) {
-    (void)state;
+TEST_CASE(every_report) {
     static const report reports[] = {as_text, as_json, as_trace, as_html, as_svg};
     stream = alu_program(16, 2, 1, 0);
     for (size_t i = 0; i < sizeof reports / sizeof *reports; i++) {
@@ -70,7 +69,4 @@ static void every_report(void **state) {
     free(stream.insns);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_report)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

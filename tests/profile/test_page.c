@@ -1,13 +1,11 @@
 /* The profile page in headless Chromium: every panel draws, keys zoom and select, nothing is logged as an error and
  * nothing is asked from the network. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "support/check.h"
 
 #include "tsim/programs.h"
 #include "vta/profile.h"
@@ -193,8 +191,7 @@ static void check_page(program *p, const program *other, const char *title) {
 }
 
 /* On a wide and on a narrow screen. */
-static void network_of_layers(void **state) {
-    (void)state;
+TEST_CASE(network_of_layers) {
     static const char *more[] = {"data-layers=\"4,4\"", "data-picked=\"true\"", "data-unpicked=\"true\"",
                                  "data-host=\"true\"", "data-row=\"true\""};
     need_chromium();
@@ -206,15 +203,13 @@ static void network_of_layers(void **state) {
     free(p.insns);
 }
 
-static void small_program(void **state) {
-    (void)state;
+TEST_CASE(small_program) {
     program p = alu_program(64, 2, 2, 0);
     check_page(&p, NULL, "a <small> program & its \"title\"");
 }
 
 /* A quarter of a million instructions: drawn in groups. */
-static void long_program(void **state) {
-    (void)state;
+TEST_CASE(long_program) {
     program p = fallback_c2();
     char *html = page_of(&p, NULL, "long", false);
     assert_true(strlen(html) < 8 << 20);
@@ -222,15 +217,10 @@ static void long_program(void **state) {
     check_page(&p, NULL, "a long program");
 }
 
-static void two_programs(void **state) {
-    (void)state;
+TEST_CASE(two_programs) {
     program p = alu_program(64, 2, 2, 0), other = alu_program(32, 2, 2, 0);
     check_page(&p, &other, "two programs");
     free(other.insns);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(small_program), cmocka_unit_test(long_program),
-                                       cmocka_unit_test(two_programs), cmocka_unit_test(network_of_layers)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -232,8 +232,7 @@ static void check_path(const fixture *f) {
     for (int k = 0; k < VTA_KIND_COUNT; k++) assert_int_equal(seen[k], 0);
 }
 
-static void every_instruction_is_a_slice(void **state) {
-    (void)state;
+TEST_CASE(every_instruction_is_a_slice) {
     static const char *const columns[] = {"s", "d", "k", "n", "wp", "wn", "m", "tp", "tn", "f", "a", "cp", "src", NULL};
     fixture f;
     make(&f, mixed());
@@ -253,8 +252,7 @@ static void every_instruction_is_a_slice(void **state) {
 }
 
 /* Fetch asks for a batch when it has handed over the one before, and has done so with the last of its own. */
-static void fetch_is_drawn_by_batches(void **state) {
-    (void)state;
+TEST_CASE(fetch_is_drawn_by_batches) {
     static const char *const columns[] = {"s", "d", "k", "n", "m", NULL};
     fixture f;
     vta_timing_profile timing;
@@ -319,8 +317,7 @@ static void check_groups(const fixture *f, int unit, uint64_t size) {
     expect_rows(row, columns, n);
 }
 
-static void long_rows_are_drawn_in_groups(void **state) {
-    (void)state;
+TEST_CASE(long_rows_are_drawn_in_groups) {
     static const struct {
         uint32_t loads; /* of each run */
         uint64_t size;
@@ -345,8 +342,7 @@ static void long_rows_are_drawn_in_groups(void **state) {
 
 /* ---- The rest ------------------------------------------------------------------------------------------------ */
 
-static void kinds_and_states_have_their_names(void **state) {
-    (void)state;
+TEST_CASE(kinds_and_states_have_their_names) {
     fixture f;
     make(&f, mixed());
     draw(&f, NULL);
@@ -362,12 +358,4 @@ static void kinds_and_states_have_their_names(void **state) {
     clear(&f);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_instruction_is_a_slice),
-        cmocka_unit_test(fetch_is_drawn_by_batches),
-        cmocka_unit_test(long_rows_are_drawn_in_groups),
-        cmocka_unit_test(kinds_and_states_have_their_names),
-    };
-    return cmocka_run_group_tests(tests, diag_begin, diag_end);
-}
+int main(void) { return run_cases_between(diag_begin, diag_end); }

@@ -120,8 +120,7 @@ static void check_picture(fixture *f, uint64_t from, uint64_t to) {
     vta_string_free(svg);
 }
 
-static void boxes_and_lines(void **state) {
-    (void)state;
+TEST_CASE(boxes_and_lines) {
     fixture f;
     start(&f);
     uint64_t cycles = vta_profile_timing(f.profile).cycles;
@@ -143,8 +142,7 @@ static bool slice_at(const fixture *f, double tid, double cycle, bool last) {
     return false;
 }
 
-static void arrows(void **state) {
-    (void)state;
+TEST_CASE(arrows) {
     fixture f;
     size_t i, k, ends = 0, starts = 0;
     json_t *e, *other;
@@ -170,8 +168,7 @@ static void arrows(void **state) {
 }
 
 /* A number every 1, 2 or 5 times a power of ten, at its place, six to thirteen of them. */
-static void ruler(void **state) {
-    (void)state;
+TEST_CASE(ruler) {
     fixture f;
     start(&f);
     for (uint64_t span = 11; span < vta_profile_timing(f.profile).cycles; span += 31) {
@@ -199,8 +196,4 @@ static void ruler(void **state) {
     stop(&f);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(boxes_and_lines), cmocka_unit_test(arrows),
-                                       cmocka_unit_test(ruler)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

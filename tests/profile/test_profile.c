@@ -73,8 +73,7 @@ static json_t *json_of(char *text) {
     return j;
 }
 
-static void words_and_numbers(void **state) {
-    (void)state;
+TEST_CASE(words_and_numbers) {
     fixture f = {0};
     program p = twice();
     char *text;
@@ -106,8 +105,7 @@ static void words_and_numbers(void **state) {
 }
 
 /* Each arrow has two ends, begins where its producer ends and ends where its consumer begins. */
-static void trace(void **state) {
-    (void)state;
+TEST_CASE(trace) {
     fixture f = {0};
     program p = twice();
     char *text;
@@ -149,8 +147,7 @@ static void trace(void **state) {
     free(p.insns);
 }
 
-static void picture(void **state) {
-    (void)state;
+TEST_CASE(picture) {
     fixture f = {0};
     program p = twice();
     char *svg;
@@ -169,8 +166,7 @@ static void picture(void **state) {
 }
 
 /* A stream that cannot finish is refused, and the profile stays as it was. */
-static void refused(void **state) {
-    (void)state;
+TEST_CASE(refused) {
     fixture f = {0};
     program p = twice(), q = {0};
     add_load(&q, VTA_MEM_INP, 16, 1, 1, 1)->pop_next_dep = 1;
@@ -188,8 +184,7 @@ static void refused(void **state) {
     free(q.insns);
 }
 
-static void out_of_memory(void **state) {
-    (void)state;
+TEST_CASE(out_of_memory) {
     program p = twice();
     for (size_t n = 0;; n++) {
         check_allocator a;
@@ -238,8 +233,7 @@ static int64_t part_of(const json_t *path, const char *kind, const char *what) {
 }
 
 /* A load of 2 weights and a long GEMM, or a long load and a GEMM of one micro-op: the long one is on the path. */
-static void critical_path(void **state) {
-    (void)state;
+TEST_CASE(critical_path) {
     for (int compute = 0; compute < 2; compute++) {
         fixture f = {0};
         program p = {0};
@@ -274,8 +268,7 @@ static void critical_path(void **state) {
 }
 
 /* Loads of micro-ops that run beside a long GEMM, and end before it: the path is whole all the same. */
-static void critical_path_where_ends_overtake(void **state) {
-    (void)state;
+TEST_CASE(critical_path_where_ends_overtake) {
     for (int beside = 0; beside < 3; beside++) {
         fixture f = {.timing = "rtl"};
         program p = {0};
@@ -298,8 +291,7 @@ static void critical_path_where_ends_overtake(void **state) {
 }
 
 /* Fetch hands over in the order of the stream, whichever unit is behind: the times that its slices are drawn from. */
-static void arrivals_ascend(void **state) {
-    (void)state;
+TEST_CASE(arrivals_ascend) {
     static const char *const timings[] = {"chisel", "rtl"};
     for (int i = 0; i < 2; i++) {
         fixture f = {.timing = timings[i]};
@@ -322,8 +314,7 @@ static void arrivals_ascend(void **state) {
 }
 
 /* Loads of acc hold up the compute unit; without a GEMM the roofline is of ALU operations. */
-static void alu_only(void **state) {
-    (void)state;
+TEST_CASE(alu_only) {
     fixture f = {0};
     program p = alu_program(64, 2, 1, 0);
     char *text;
@@ -342,8 +333,7 @@ static void alu_only(void **state) {
     free(p.insns);
 }
 
-static void compared(void **state) {
-    (void)state;
+TEST_CASE(compared) {
     fixture f = {0}, g = {0};
     program p = twice(), q = alu_program(64, 2, 1, 0);
     char *text;
@@ -424,8 +414,7 @@ static vta_insn random_gemm(uint32_t *r) {
     return insn;
 }
 
-static void loops(void **state) {
-    (void)state;
+TEST_CASE(loops) {
     uint32_t r = 5;
     for (int round = 0; round < 100; round++) {
         vta_insn gemm = random_gemm(&r);
@@ -437,8 +426,7 @@ static void loops(void **state) {
 }
 
 /* The largest loops that the fields can say: 2 * 10^12 executions. */
-static void loops_without_end(void **state) {
-    (void)state;
+TEST_CASE(loops_without_end) {
     vta_insn gemm = {.opcode = VTA_OP_GEMM};
     gemm.u.exec.uop_end = 8191;
     gemm.u.exec.iter_out = gemm.u.exec.iter_in = 16383;
@@ -450,18 +438,4 @@ static void loops_without_end(void **state) {
     json_decref(j);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(words_and_numbers),
-                                       cmocka_unit_test(trace),
-                                       cmocka_unit_test(picture),
-                                       cmocka_unit_test(refused),
-                                       cmocka_unit_test(out_of_memory),
-                                       cmocka_unit_test(critical_path),
-                                       cmocka_unit_test(critical_path_where_ends_overtake),
-                                       cmocka_unit_test(arrivals_ascend),
-        cmocka_unit_test(alu_only),
-                                       cmocka_unit_test(compared),
-                                       cmocka_unit_test(loops),
-                                       cmocka_unit_test(loops_without_end)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

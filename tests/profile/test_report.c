@@ -232,8 +232,7 @@ static int kinds(const report *r, const char *a, const char *b) {
         assert_contains(r.text, check_says);                                                                           \
     } while (0)
 
-static void load_bound(void **state) {
-    (void)state;
+TEST_CASE(load_bound) {
     report r;
     make(&r, loads());
     int busy = share(&r, "load", "busy", "wait_memory");
@@ -247,8 +246,7 @@ static void load_bound(void **state) {
     clear(&r);
 }
 
-static void compute_bound(void **state) {
-    (void)state;
+TEST_CASE(compute_bound) {
     report r;
     make(&r, computes());
     int busy = share(&r, "compute", "busy", "wait_memory");
@@ -262,8 +260,7 @@ static void compute_bound(void **state) {
     clear(&r);
 }
 
-static void compute_loads(void **state) {
-    (void)state;
+TEST_CASE(compute_loads) {
     report r;
     make(&r, loads_of_compute());
     double beats = 100 * (double)json_integer_value(timing(&r, "read_beats"));
@@ -278,8 +275,7 @@ static void compute_loads(void **state) {
     clear(&r);
 }
 
-static void store_bound(void **state) {
-    (void)state;
+TEST_CASE(store_bound) {
     report r;
     make(&r, stores());
     int busy = share(&r, "store", "busy", "wait_memory");
@@ -292,8 +288,7 @@ static void store_bound(void **state) {
     clear(&r);
 }
 
-static void taking_turns(void **state) {
-    (void)state;
+TEST_CASE(taking_turns) {
     report r;
     make(&r, turns());
     SAYS("Load and compute take turns: compute waits %d %% for load (load->compute tokens), load waits %d %% for "
@@ -317,8 +312,7 @@ static vta_status comparison_of(const vta_profile *p, vta_diag *diag, char **out
 }
 
 /* Without a profile there is no report, whatever stood there before; and without a place for it there is no call. */
-static void without_a_profile(void **state) {
-    (void)state;
+TEST_CASE(without_a_profile) {
     static vta_status (*const reports[])(const vta_profile *, vta_diag *, char **) = {
         vta_profile_text, vta_profile_json, vta_profile_trace, html_of, svg_of, comparison_of};
     report r;
@@ -334,9 +328,4 @@ static void without_a_profile(void **state) {
     clear(&r);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(load_bound),    cmocka_unit_test(compute_bound),
-                                       cmocka_unit_test(compute_loads), cmocka_unit_test(store_bound),
-                                       cmocka_unit_test(taking_turns),  cmocka_unit_test(without_a_profile)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -119,8 +119,7 @@ static void expect_slice(fixture *f, const vta_insn_time *times, uint64_t begin,
     if (t->token_next != UINT32_MAX) expect_arrow(f, &times[t->token_next], t, begin);
 }
 
-static void all_events(void **state) {
-    (void)state;
+TEST_CASE(all_events) {
     fixture f;
     char title[128];
     size_t count, size;
@@ -143,8 +142,7 @@ static void all_events(void **state) {
 }
 
 /* An arrow's number is its own. */
-static void arrows_are_told_apart(void **state) {
-    (void)state;
+TEST_CASE(arrows_are_told_apart) {
     fixture f;
     json_t *e, *ids = json_object();
     size_t i, arrows = 0;
@@ -163,7 +161,4 @@ static void arrows_are_told_apart(void **state) {
     stop(&f);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(all_events), cmocka_unit_test(arrows_are_told_apart)};
-    return cmocka_run_group_tests(tests, diag_begin, diag_end);
-}
+int main(void) { return run_cases_between(diag_begin, diag_end); }

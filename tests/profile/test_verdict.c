@@ -142,8 +142,7 @@ static void expect_says(const vta_timing *sums, const char *const says[], size_t
     vta_config_release(config);
 }
 
-static void units_and_waits(void **state) {
-    (void)state;
+TEST_CASE(units_and_waits) {
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         vta_timing sums = sums_of(&rows[i]);
         expect_says(&sums, rows[i].says, sizeof rows[i].says / sizeof rows[i].says[0], i);
@@ -151,8 +150,7 @@ static void units_and_waits(void **state) {
 }
 
 /* A pipeline of 7 stages, filled again by each GEMM: worth a word from 5 % of the time on. */
-static void short_gemms(void **state) {
-    (void)state;
+TEST_CASE(short_gemms) {
     static const char idle[] =
         "No unit is busy all the time (compute 0 %, load 0 %, store 0 %): units wait for each other.";
     static const char *const few[] = {idle}, *const many[] = {idle,
@@ -168,8 +166,7 @@ static void short_gemms(void **state) {
     expect_says(&sums, many, 2, 1);
 }
 
-static void the_rest(void **state) {
-    (void)state;
+TEST_CASE(the_rest) {
     static const char *const none[] = {"Nothing ran."},
                              *const lost[] = {"No unit is busy all the time (compute 0 %, load 0 %, store 0 %): units "
                                               "wait for each other.",
@@ -223,8 +220,7 @@ static program loads_of(const traffic *t) {
 }
 
 /* From 1.3 times on, where they are a twentieth of all that is moved. */
-static void fetched_again(void **state) {
-    (void)state;
+TEST_CASE(fetched_again) {
     static const traffic all[] = {
         {1, 10, 0, 0, NULL},
         {1, 10, 2, 0, NULL},
@@ -249,8 +245,7 @@ static void fetched_again(void **state) {
 }
 
 /* The parts of the critical path from a twentieth of it on, the largest first, and fetch at its end. */
-static void parts_of_the_path(void **state) {
-    (void)state;
+TEST_CASE(parts_of_the_path) {
     for (uint32_t gemms = 1; gemms < 12; gemms++) {
         program p = {0};
         vt_critical c;
@@ -284,9 +279,4 @@ static void parts_of_the_path(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(units_and_waits), cmocka_unit_test(short_gemms),
-                                       cmocka_unit_test(the_rest), cmocka_unit_test(fetched_again),
-                                       cmocka_unit_test(parts_of_the_path)};
-    return cmocka_run_group_tests(tests, diag_begin, diag_end);
-}
+int main(void) { return run_cases_between(diag_begin, diag_end); }

@@ -69,8 +69,7 @@ static void refuse(vta_status status, const char *message) {
     assert_contains(vta_diag_text(diag), message);
 }
 
-static void good(void **state) {
-    (void)state;
+TEST_CASE(good) {
     put_all();
     vta_program *p;
     vta_diag_clear(diag);
@@ -91,8 +90,7 @@ static void good(void **state) {
 }
 
 /* Each counter by its name, alone: what is not there is 0, and not said to be recorded; the first is 0 itself. */
-static void statistics(void **state) {
-    (void)state;
+TEST_CASE(statistics) {
     static const char *const names[] = {
 #define VTA_COUNTER(name, meaning) #name,
 #include "vta/counters.def"
@@ -115,8 +113,7 @@ static void statistics(void **state) {
     }
 }
 
-static void bad_parts(void **state) {
-    (void)state;
+TEST_CASE(bad_parts) {
     put_all();
     put_text("vta_config.json", "{\"LOG_BATCH\": 99}");
     refuse(VTA_CONFIG, "LOG_BATCH = 99");
@@ -135,8 +132,7 @@ static void bad_parts(void **state) {
     refuse(VTA_OUT_OF_RANGE, "more than the limit of 16");
 }
 
-static void bad_run_json(void **state) {
-    (void)state;
+TEST_CASE(bad_run_json) {
     static const struct {
         const char *json, *message;
         vta_status status;
@@ -166,8 +162,7 @@ static void bad_run_json(void **state) {
     }
 }
 
-static void out_of_memory(void **state) {
-    (void)state;
+TEST_CASE(out_of_memory) {
     put_all();
     for (size_t n = 0, done = 0; !done; n++) {
         check_allocator a;
@@ -181,8 +176,7 @@ static void out_of_memory(void **state) {
     }
 }
 
-static void no_runs(void **state) {
-    (void)state;
+TEST_CASE(no_runs) {
     char path[256];
     put_all();
     static const char *const names[] = {"insn.bin", "in", "out", "zero", "run.json", ""};
@@ -217,8 +211,7 @@ static void drop_run(const char *name) {
 
 /* Runs stand in the order of their numbers, whatever order the folder lists them in; what has no number of at most nine
  * digits is none. */
-static void many_runs(void **state) {
-    (void)state;
+TEST_CASE(many_runs) {
     enum { RUNS = 24, PAGE = 4096 };
     static const char *const others[] = {"0000000001", "00x", "x00"};
     char name[8];
@@ -247,11 +240,4 @@ static void many_runs(void **state) {
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) drop_run(others[i]);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(good),         cmocka_unit_test(statistics),    cmocka_unit_test(bad_parts),
-        cmocka_unit_test(bad_run_json), cmocka_unit_test(out_of_memory), cmocka_unit_test(many_runs),
-        cmocka_unit_test(no_runs),
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+int main(void) { return run_cases_between(setup, teardown); }

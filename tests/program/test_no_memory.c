@@ -80,8 +80,7 @@ static int teardown(void **state) {
     return 0;
 }
 
-static void at_any_allocation(void **state) {
-    (void)state;
+TEST_CASE(at_any_allocation) {
     check_every_allocation(record);
     check_every_allocation(serialize);
     check_every_allocation(parse);
@@ -89,7 +88,4 @@ static void at_any_allocation(void **state) {
     check_every_allocation(run);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(at_any_allocation)};
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+int main(void) { return run_cases_between(setup, teardown); }

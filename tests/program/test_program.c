@@ -56,16 +56,14 @@ static void check_recorded(const vta_program *p, uint32_t runs) {
     assert_string_equal(vta_config_model(vta_program_config(p)), vta_config_model(config));
 }
 
-static void recording(void **state) {
-    (void)state;
+TEST_CASE(recording) {
     vta_program *p = record(3);
     check_recorded(p, 3);
     vta_program_destroy(p);
     vta_program_destroy(NULL);
 }
 
-static void round_trip(void **state) {
-    (void)state;
+TEST_CASE(round_trip) {
     for (uint32_t runs = 0; runs < 4; runs++) {
         vta_program *p = record(runs), *q;
         uint8_t *bytes, *again;
@@ -83,8 +81,7 @@ static void round_trip(void **state) {
     }
 }
 
-static void equal_contents_are_kept_once(void **state) {
-    (void)state;
+TEST_CASE(equal_contents_are_kept_once) {
     static uint8_t insn[16] = {VTA_OP_FINISH}, contents[1 << 20];
     memset(contents, 7, sizeof contents);
     vta_program *p;
@@ -102,8 +99,7 @@ static void equal_contents_are_kept_once(void **state) {
     vta_program_destroy(p);
 }
 
-static void dropped_runs_leave_nothing(void **state) {
-    (void)state;
+TEST_CASE(dropped_runs_leave_nothing) {
     vta_program *p = record(2);
     uint8_t insn[16] = {VTA_OP_FINISH}, bytes[5000];
     memset(bytes, 9, sizeof bytes);
@@ -116,8 +112,7 @@ static void dropped_runs_leave_nothing(void **state) {
     vta_program_destroy(p); /* with a run open */
 }
 
-static void refusals(void **state) {
-    (void)state;
+TEST_CASE(refusals) {
     uint8_t insn[64] = {VTA_OP_FINISH}, bytes[8192] = {1};
     vta_diag *diag = vta_diag_create(NULL);
     vta_program *p = record(1), *none;
@@ -160,8 +155,7 @@ static void refusals(void **state) {
 }
 
 /* Every shorter file, every single changed byte: refused with a message. */
-static void damaged_files(void **state) {
-    (void)state;
+TEST_CASE(damaged_files) {
     vta_program *p = record(2), *q;
     uint8_t *bytes;
     size_t size;
@@ -190,8 +184,7 @@ static void put_checksum(uint8_t *bytes, size_t size) {
 }
 
 /* Damage behind a right checksum: nothing but an error may come of it. */
-static void damaged_tables(void **state) {
-    (void)state;
+TEST_CASE(damaged_tables) {
     vta_program *p = record(2), *q;
     uint8_t *bytes;
     size_t size;
@@ -214,8 +207,7 @@ static void damaged_tables(void **state) {
     vta_program_destroy(p);
 }
 
-static void out_of_memory(void **state) {
-    (void)state;
+TEST_CASE(out_of_memory) {
     vta_program *p = record(2), *q;
     uint8_t *bytes;
     size_t size;
@@ -251,8 +243,7 @@ static vta_device *make_device(const vta_config *c) {
     return device;
 }
 
-static void replay(void **state) {
-    (void)state;
+TEST_CASE(replay) {
     vta_program *p = record(3);
     vta_device *device = make_device(config);
     vta_program_options options = {.expect = 1};
@@ -278,8 +269,7 @@ static void expect_mismatch(vta_program *p, const char *message) {
     vta_program_destroy(p);
 }
 
-static void mismatches(void **state) {
-    (void)state;
+TEST_CASE(mismatches) {
     vta_program *p = record(1);
     uint8_t *insns, in[64] = {5, 0, 0, 0, 6}, out[16] = {5, 7};
     size_t count;
@@ -298,8 +288,7 @@ static void mismatches(void **state) {
 }
 
 /* Memory that earlier runs mapped otherwise is mapped anew, and left-over contents do not show through. */
-static void changing_segments(void **state) {
-    (void)state;
+TEST_CASE(changing_segments) {
     static const char finish[] = "FINISH";
     static uint8_t ones[0x18000], zeros[0x18000];
     uint8_t *insns;
@@ -340,8 +329,7 @@ static bool stop_at_second(void *ctx, uint32_t run, uint32_t run_count) {
     return run == 1;
 }
 
-static void stopping_and_misuse(void **state) {
-    (void)state;
+TEST_CASE(stopping_and_misuse) {
     vta_program *p = record(3);
     vta_device *device = make_device(config);
     vta_diag *diag = vta_diag_create(NULL);
@@ -367,8 +355,7 @@ static void stopping_and_misuse(void **state) {
     vta_program_destroy(p);
 }
 
-static void files(void **state) {
-    (void)state;
+TEST_CASE(files) {
     char path[] = "/tmp/vta_program_XXXXXX";
     int fd = mkstemp(path);
     assert_true(fd >= 0);
@@ -382,21 +369,4 @@ static void files(void **state) {
     unlink(path);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(recording),
-        cmocka_unit_test(round_trip),
-        cmocka_unit_test(equal_contents_are_kept_once),
-        cmocka_unit_test(dropped_runs_leave_nothing),
-        cmocka_unit_test(refusals),
-        cmocka_unit_test(damaged_files),
-        cmocka_unit_test(damaged_tables),
-        cmocka_unit_test(out_of_memory),
-        cmocka_unit_test(replay),
-        cmocka_unit_test(mismatches),
-        cmocka_unit_test(changing_segments),
-        cmocka_unit_test(stopping_and_misuse),
-        cmocka_unit_test(files),
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+int main(void) { return run_cases_between(setup, teardown); }

@@ -80,8 +80,7 @@ static void by_hand(vta_field *f, vta_field_op meaning, const vta_insn *alu, con
             }
 }
 
-static void at_random(void **state) {
-    (void)state;
+TEST_CASE(at_random) {
     check_random r = {77};
     for (int n = 0; n < 80; n++) {
         const operation *o = &operations[n % OPERATIONS];
@@ -115,7 +114,4 @@ static void at_random(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(at_random)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -83,8 +83,7 @@ static choices numbered(uint32_t n) {
     return (choices){{n & 1, n >> 1 & 1}, {n >> 2 & 1, n >> 3 & 1}, n >> 4 & 1, n >> 5 & 1};
 }
 
-static void values(void **state) {
-    (void)state;
+TEST_CASE(values) {
     vta_field *f = new_field();
     vta_value y[LANES];
     for (uint32_t n = 0; n < 64; n++) {
@@ -102,7 +101,4 @@ static void values(void **state) {
     vta_field_destroy(f);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(values)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -19,8 +19,7 @@ static uint64_t some_residues(uint64_t i) {
 
 /* Into the residues, none twice, and back; another permutation for another key. Of 300,000 results, half have each bit
  * set, and where the operand has one bit more, half of the result's bits change. */
-static void permutations(void **state) {
-    (void)state;
+TEST_CASE(permutations) {
     enum { COUNT = 300000 };
     static uint64_t results[COUNT];
     uint32_t set[64] = {0}, flipped[64] = {0};
@@ -50,8 +49,7 @@ static void permutations(void **state) {
 
 /* Some numbers of 58 bits are no pair of residues, and what comes to be one of these is permuted again: operands that
  * do are found from such numbers, by going back. */
-static void permuted_again(void **state) {
-    (void)state;
+TEST_CASE(permuted_again) {
     uint32_t found = 0;
     for (uint64_t key = 0; key < 1000; key++) {
         primes = vt_primes_draw(key);
@@ -67,7 +65,4 @@ static void permuted_again(void **state) {
     assert_in_range(found, 800, 1000);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(permutations), cmocka_unit_test(permuted_again)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -93,8 +93,7 @@ static vta_field *new_field(void) {
     return f;
 }
 
-static void values_are_the_expressions(void **state) {
-    (void)state;
+TEST_CASE(values_are_the_expressions) {
     vta_field *f = new_field();
     vta_value y[LANES];
     vta_field_writer writer;
@@ -112,8 +111,7 @@ static void values_are_the_expressions(void **state) {
 }
 
 /* Without a token the load may come before the store: the values of another order tell, and VTA_RACE in any order. */
-static void orders_differ_by_tokens_alone(void **state) {
-    (void)state;
+TEST_CASE(orders_differ_by_tokens_alone) {
     for (int ordered = 0; ordered < 2; ordered++) {
         vta_field *f = new_field();
         vta_value first[LANES], late[LANES], without[LANES];
@@ -136,8 +134,7 @@ static void orders_differ_by_tokens_alone(void **state) {
 }
 
 /* What lay on the chip before at the place of what is loaded, which every place has its own of, does not count. */
-static void places_do_not_matter(void **state) {
-    (void)state;
+TEST_CASE(places_do_not_matter) {
     vta_field *f = new_field();
     vta_value near[LANES], far[LANES];
     assert_int_equal(run(&(choices){.ordered = true, .uops_from = UOPS}, f, NULL, near), VTA_OK);
@@ -148,8 +145,7 @@ static void places_do_not_matter(void **state) {
     vta_field_destroy(f);
 }
 
-static void other_stale_memory_other_values(void **state) {
-    (void)state;
+TEST_CASE(other_stale_memory_other_values) {
     vta_field *f = new_field();
     vta_value one[LANES], two[LANES];
     const choices racy = {.uops_from = UOPS}, sound = {.ordered = true, .uops_from = UOPS};
@@ -183,8 +179,7 @@ static void replaced_constants(vta_field *f) {
     assert_int_equal(run(&twice, f, &constants, with), VTA_UNSUPPORTED);
 }
 
-static void constants_and_refusals(void **state) {
-    (void)state;
+TEST_CASE(constants_and_refusals) {
     vta_field *f = new_field();
     vta_value y[LANES];
     const choices sound = {.ordered = true, .uops_from = UOPS};
@@ -215,11 +210,4 @@ static void constants_and_refusals(void **state) {
     vta_field_destroy(f);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_are_the_expressions), cmocka_unit_test(orders_differ_by_tokens_alone),
-        cmocka_unit_test(places_do_not_matter),       cmocka_unit_test(other_stale_memory_other_values),
-        cmocka_unit_test(constants_and_refusals),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -137,8 +137,7 @@ static void ask(model *m) {
     for (size_t c = 0; all && c < bytes * 8 / m->cell_bits; c++) cells_at(m, addr)[c].data = true;
 }
 
-static void against_a_model(void **state) {
-    (void)state;
+TEST_CASE(against_a_model) {
     static const uint32_t widths[] = {4, 8, 16, 32};
     for (uint64_t round = 0; round < ROUNDS; round++) {
         model m = {.cell_bits = widths[round % 4], .random = {round + 1}};
@@ -158,8 +157,7 @@ static void against_a_model(void **state) {
 }
 
 /* What nothing wrote differs from place to place, from width to width, and with what stale memory is said to hold. */
-static void stale_memory(void **state) {
-    (void)state;
+TEST_CASE(stale_memory) {
     vta_value got[2][3];
     vta_field *field;
     assert_int_equal(vta_field_create(1, NULL, NULL, &field), VTA_OK);
@@ -179,8 +177,7 @@ static void stale_memory(void **state) {
 
 /* What was written in parts: every part counts, nothing else does. Each of 4 bytes is one of two values, as a byte or
  * as a half of a wider scalar. */
-static void memory_in_parts(void **state) {
-    (void)state;
+TEST_CASE(memory_in_parts) {
     enum { PARTS = 4, CHOICES = 1 << 2 * PARTS };
     static vta_value got[2][CHOICES];
     vta_field *field;
@@ -206,8 +203,4 @@ static void memory_in_parts(void **state) {
     vta_field_destroy(field);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(against_a_model), cmocka_unit_test(stale_memory),
-                                       cmocka_unit_test(memory_in_parts)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

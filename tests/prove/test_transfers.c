@@ -84,8 +84,7 @@ static void check_y(vta_field *f, const transfer *in, const transfer *out, bool 
     }
 }
 
-static void at_random(void **state) {
-    (void)state;
+TEST_CASE(at_random) {
     check_random r = {19};
     for (int n = 0; n < 60; n++) {
         vta_field *f;
@@ -109,7 +108,4 @@ static void at_random(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(at_random)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -188,8 +188,7 @@ static void scales(world *w) {
     for (int o = 0; o < 2; o++) assert_int_equal(l->steps[0].channel[o], 32); /* half of 2^6 */
 }
 
-static void test_texts(void **state) {
-    (void)state;
+TEST_CASE(test_texts) {
     in_a_world(conv), in_a_world(row), in_a_world(conv_transpose), in_a_world(dense), in_a_world(max_pool);
     in_a_world(average_pool), in_a_world(mean), in_a_world(wide_mean_of_256), in_a_world(wide_mean_of_264);
     in_a_world(sum), in_a_world(moved), in_a_world(scales);
@@ -227,7 +226,7 @@ static void one(world *w) {
         fail_msg("%s, wanted %s\n%s", vt_gop_text(now->op), now->text, text);
 }
 
-static void test_sorts(void **state) {
+TEST_CASE(test_sorts) {
     const vt_gtype kernel = TYPE(F32, 2, 2, 2, 2), same = TYPE(F32, 1, 2, 4, 4), none = {0};
 #define CONV LISTS(1, 1, 0, 0, 0, 0, 1, 1)
     const sort sorts[] = {
@@ -281,7 +280,6 @@ static void test_sorts(void **state) {
          ATTRIBUTES(FLOATS(SCALES, 1, 1, 2, 2), INTS(SHAPE, 1, 2, 8, 8), VT_GSET_INT(SAMPLING, VT_SAMPLING_LINEAR)),
          "Resize"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof sorts / sizeof *sorts; i++) now = &sorts[i], in_a_world(one);
 }
 
@@ -310,8 +308,7 @@ static void one_product(world *w) {
         fail_msg("case %d is no '%s':\n%s", (int)(tried - products), tried->becomes, text);
 }
 
-static void test_products(void **state) {
-    (void)state;
+TEST_CASE(test_products) {
     for (size_t i = 0; i < sizeof products / sizeof *products; i++) tried = &products[i], in_a_world(one_product);
 }
 
@@ -338,7 +335,7 @@ static void channels(world *w) {
     assert_null(vt__channel_numbers(&w->ctx, vt_graph_input(w->g, "x", TYPE(F32, 3, 1, 1)), &image));
 }
 
-static void test_channels(void **state) { (void)state, in_a_world(channels); }
+TEST_CASE(test_channels) { in_a_world(channels); }
 
 /* Nearest pixels are repeated where coordinates and rounding go together. */
 static void repeats(world *w) {
@@ -360,7 +357,7 @@ static void repeats(world *w) {
         }
 }
 
-static void test_repeats(void **state) { (void)state, in_a_world(repeats); }
+TEST_CASE(test_repeats) { in_a_world(repeats); }
 
 /* ---- Running ---- */
 
@@ -391,11 +388,6 @@ static void runs(world *w) {
     assert_string_equal(vta_diag_text(w->diag), "error: interrupted");
 }
 
-static void test_runs(void **state) { (void)state, in_a_world(runs); }
+TEST_CASE(test_runs) { in_a_world(runs); }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_texts),    cmocka_unit_test(test_sorts),
-                                       cmocka_unit_test(test_products), cmocka_unit_test(test_channels),
-                                       cmocka_unit_test(test_repeats),  cmocka_unit_test(test_runs)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -89,8 +89,7 @@ static void check_case(const char *name) {
     free(text);
 }
 
-static void cases_compute_the_same(void **state) {
-    (void)state;
+TEST_CASE(cases_compute_the_same) {
     DIR *d = opendir(folder);
     assert_non_null(d);
     int n = 0;
@@ -103,7 +102,4 @@ static void cases_compute_the_same(void **state) {
     assert_true(n > 0);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(cases_compute_the_same)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -46,8 +46,7 @@ static void stop(board *b) {
     assert_int_equal(system(command), 0);
 }
 
-static void every_board(void **state) {
-    (void)state;
+TEST_CASE(every_board) {
     static const char *const targets[] = {"pynq", "ultra96", "zcu104", "de10nano"};
     for (int i = 0; i < 4; i++) {
         board b;
@@ -84,8 +83,7 @@ static void put_default(const board *b, const char *bits) {
 }
 
 /* And memory that it does not have. */
-static void programming(void **state) {
-    (void)state;
+TEST_CASE(programming) {
     board b;
     start(&b, "pynq", NULL);
     vta_rpc *rpc = connect_to(&b);
@@ -113,8 +111,7 @@ static void programming(void **state) {
 }
 
 /* What board it is, no client changes: neither where --driver says so nor where the configuration does. */
-static void targets(void **state) {
-    (void)state;
+TEST_CASE(targets) {
     static const struct {
         const char *server, *driver, *client;
         bool fits;
@@ -145,8 +142,7 @@ static void targets(void **state) {
 }
 
 /* The accelerator has one user: others are told, and have it after. */
-static void two_users(void **state) {
-    (void)state;
+TEST_CASE(two_users) {
     board b;
     vadd first, second;
     start(&b, "ultra96", NULL);
@@ -170,8 +166,7 @@ static void two_users(void **state) {
 }
 
 /* Two accelerators of one machine: a server for each, and a tracker that hands them out. */
-static void two_boards(void **state) {
-    (void)state;
+TEST_CASE(two_boards) {
     enum { BOARDS = 2 };
     board b[BOARDS];
     server track;
@@ -245,8 +240,7 @@ static void kill_client(pid_t pid) {
 }
 
 /* The next session has right numbers, or is told to wait. */
-static void clients_that_die(void **state) {
-    (void)state;
+TEST_CASE(clients_that_die) {
     static const char *const targets[] = {"pynq", "de10nano"};
     for (int i = 0; i < 2; i++) {
         board b;
@@ -269,8 +263,7 @@ static void clients_that_die(void **state) {
 
 /* Whose lease ends while the accelerator runs, by death or by time: the next one is given the board when it is idle,
  * and is never refused. */
-static void leases_that_end(void **state) {
-    (void)state;
+TEST_CASE(leases_that_end) {
     static const char *const targets[] = {"pynq", "de10nano"};
     server track;
     char place[64];
@@ -306,10 +299,4 @@ static void leases_that_end(void **state) {
     server_stop(&track);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_board),    cmocka_unit_test(targets),
-                                       cmocka_unit_test(programming),    cmocka_unit_test(two_users),
-                                       cmocka_unit_test(two_boards),     cmocka_unit_test(clients_that_die),
-                                       cmocka_unit_test(leases_that_end)};
-    return cmocka_run_group_tests(tests, diag_begin, diag_end);
-}
+int main(void) { return run_cases_between(diag_begin, diag_end); }

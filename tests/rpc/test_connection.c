@@ -1,15 +1,13 @@
 /* The end of a connection, on a loop of the test's own: what closes it may come twice in one turn of the loop (the
  * client leaves, and the server is ended), and only the first counts. */
 #include <netinet/in.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "support/check.h"
 
 #include "../../src/vta/rpc/server.h" /* tests/rpc has a server.h of its own */
 
@@ -64,8 +62,7 @@ static void end(fixture *f) {
     close(f->client);
 }
 
-static void closed_twice(void **state) {
-    (void)state;
+TEST_CASE(closed_twice) {
     fixture f;
     vt_connection *c = refuse_one(&f);
     for (int i = 0; i < 2; i++) {
@@ -77,8 +74,7 @@ static void closed_twice(void **state) {
 }
 
 /* Time runs out in the turn in which it was closed. */
-static void closed_and_late(void **state) {
-    (void)state;
+TEST_CASE(closed_and_late) {
     fixture f;
     vt_connection *c = refuse_one(&f);
     c->state = VT_SHAKING; /* as if it was to show the key */
@@ -90,7 +86,4 @@ static void closed_and_late(void **state) {
     end(&f);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(closed_twice), cmocka_unit_test(closed_and_late)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -32,8 +32,7 @@ static void works(const server *s) {
 }
 
 /* Calls that end their session: each client is told why. */
-static void sessions_that_end(void **state) {
-    (void)state;
+TEST_CASE(sessions_that_end) {
     server s, patient, *of; /* one that waits long: the others' calls may be slow on a busy machine */
     server_start(&s, "--call-seconds", "2", NULL);
     server_start(&patient, "--call-seconds", "240", SERVER_SANITIZED ? NULL : "--memory", "256", NULL);
@@ -78,8 +77,7 @@ static pid_t child_of(pid_t parent) {
 }
 
 /* A session is killed from outside: idle, and while its client waits for a call. */
-static void sessions_that_are_killed(void **state) {
-    (void)state;
+TEST_CASE(sessions_that_are_killed) {
     server s;
     server_start(&s, NULL);
     for (int waiting = 0; waiting < 2; waiting++) {
@@ -117,8 +115,7 @@ static bool ends_soon(pid_t pid) {
 }
 
 /* The server is killed at several moments: its sessions end with it, the client has an error, another server works. */
-static void servers_that_are_killed(void **state) {
-    (void)state;
+TEST_CASE(servers_that_are_killed) {
     for (int moment = 0; moment < 4; moment++) {
         server s;
         server_start(&s, NULL);
@@ -144,8 +141,7 @@ static void servers_that_are_killed(void **state) {
 
 /* What a killed server leaves behind goes when the next one begins: not what is locked still, nor what is young. */
 /* In order: its clients are told, and no session outlives it. */
-static void servers_that_end(void **state) {
-    (void)state;
+TEST_CASE(servers_that_end) {
     server s;
     server_start(&s, NULL);
     vta_rpc *rpc = open_on(&s);
@@ -155,8 +151,7 @@ static void servers_that_end(void **state) {
     vta_rpc_close(rpc);
 }
 
-static void folders_of_killed_servers(void **state) {
-    (void)state;
+TEST_CASE(folders_of_killed_servers) {
     server s;
     char left[512];
     const struct timespec long_ago[2] = {{.tv_sec = 1000000000}, {.tv_sec = 1000000000}};
@@ -186,8 +181,7 @@ static void folders_of_killed_servers(void **state) {
 /* ---- Clients ----------------------------------------------------------------------------------------------------- */
 
 /* A client that disappears in the middle of a call does not keep its session. */
-static void clients_that_vanish(void **state) {
-    (void)state;
+TEST_CASE(clients_that_vanish) {
     server s;
     server_start(&s, NULL);
     pid_t client = fork();
@@ -228,8 +222,7 @@ static void nonsense(const server *s, const void *bytes, size_t size, const char
     close(fd);
 }
 
-static void clients_that_talk_nonsense(void **state) {
-    (void)state;
+TEST_CASE(clients_that_talk_nonsense) {
     uint8_t b[64] = VT_RPC_PREFACE;
     server s;
     server_start(&s, "--patience-ms", "300", NULL);
@@ -280,8 +273,7 @@ static int files_of(pid_t pid) {
     return server_count(path);
 }
 
-static void sessions_one_after_another(void **state) {
-    (void)state;
+TEST_CASE(sessions_one_after_another) {
     enum { SESSIONS = 1000, WARM = 50, MOST_PAGES = 64 };
     server s;
     long pages = 0;
@@ -305,8 +297,7 @@ static void sessions_one_after_another(void **state) {
     server_stop(&s);
 }
 
-static void sessions_at_once(void **state) {
-    (void)state;
+TEST_CASE(sessions_at_once) {
     enum { AT_ONCE = 50 };
     server s;
     vta_rpc *rpc[AT_ONCE], *more;
@@ -396,8 +387,7 @@ static void cut(const uint8_t *bytes, size_t size, bool tvm) {
     assert_int_equal(access(page.folder, F_OK), -1);
 }
 
-static void own_conversations_that_are_cut(void **state) {
-    (void)state;
+TEST_CASE(own_conversations_that_are_cut) {
     uint8_t bytes[4096];
     int files = files_of(getpid());
     cut(bytes, own_conversation(bytes), false);
@@ -405,8 +395,7 @@ static void own_conversations_that_are_cut(void **state) {
 }
 
 /* The recorded one, with a small text in the place of the object: loading it fails, and the client goes on anyway. */
-static void recorded_conversations_that_are_cut(void **state) {
-    (void)state;
+TEST_CASE(recorded_conversations_that_are_cut) {
     static uint8_t bytes[1 << 18];
     size_t size = 0;
     conversation c;
@@ -429,8 +418,7 @@ static void recorded_conversations_that_are_cut(void **state) {
 }
 
 /* The same against a server, at some of the bytes. */
-static void connections_that_are_cut(void **state) {
-    (void)state;
+TEST_CASE(connections_that_are_cut) {
     uint8_t bytes[4096];
     size_t size = own_conversation(bytes);
     server s;
@@ -450,20 +438,4 @@ static void connections_that_are_cut(void **state) {
     server_stop(&s);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sessions_that_end),
-        cmocka_unit_test(sessions_that_are_killed),
-        cmocka_unit_test(servers_that_are_killed),
-        cmocka_unit_test(servers_that_end),
-        cmocka_unit_test(folders_of_killed_servers),
-        cmocka_unit_test(clients_that_vanish),
-        cmocka_unit_test(clients_that_talk_nonsense),
-        cmocka_unit_test(sessions_one_after_another),
-        cmocka_unit_test(sessions_at_once),
-        cmocka_unit_test(own_conversations_that_are_cut),
-        cmocka_unit_test(recorded_conversations_that_are_cut),
-        cmocka_unit_test(connections_that_are_cut),
-    };
-    return golden_result(cmocka_run_group_tests(tests, diag_begin, diag_end));
-}
+int main(void) { return golden_result(run_cases_between(diag_begin, diag_end)); }

@@ -100,7 +100,7 @@ static void one_tracker(const char *key, int files) {
     leaves_nothing(files, "tracker: listening on 127.0.0.1:%u\n");
 }
 
-static void servers(void **state) {
+TEST_CASE(servers) {
     now = lives;
     one_server(*state, 0);
     for (size_t i = 0; i < sizeof lives / sizeof *lives; i++) {
@@ -109,7 +109,7 @@ static void servers(void **state) {
     }
 }
 
-static void trackers(void **state) {
+TEST_CASE(trackers) {
     for (int i = 0; i < 2; i++) {
         now = &lives[i];
         one_tracker(*state, open_files());
@@ -134,7 +134,4 @@ static int end(void **state) {
     return diag_end(NULL);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(servers), cmocka_unit_test(trackers)};
-    return cmocka_run_group_tests(tests, begin, end);
-}
+int main(void) { return run_cases_between(begin, end); }

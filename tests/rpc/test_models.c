@@ -21,8 +21,7 @@ static uint64_t array(vta_rpc *rpc, int32_t device, DLDataType type, int32_t ndi
     return a;
 }
 
-static void runs(void **state) {
-    (void)state;
+TEST_CASE(runs) {
     vta_rpc *rpc = connect_here();
     uint64_t model, arrays[2];
     char *text, *counters;
@@ -52,8 +51,7 @@ static void runs(void **state) {
     vta_rpc_close(rpc);
 }
 
-static void refuses(void **state) {
-    (void)state;
+TEST_CASE(refuses) {
     vta_rpc *rpc = connect_here();
     uint64_t model, bad, arrays[2] = {0};
     refused(vta_rpc_load_model(rpc, "none", diag, &bad, NULL), VTA_NOT_FOUND, "none");
@@ -87,8 +85,7 @@ static void says(const char *folder, const char *args, int code, const char *wor
     if (got != code || !strstr(output, words)) fail_msg("vta rpc run %s: exit code %d\n%s", args, got, output);
 }
 
-static void from_the_tool(void **state) {
-    (void)state;
+TEST_CASE(from_the_tool) {
     char folder[] = "/tmp/vta-rpc-model-XXXXXX", path[128];
     size_t size;
     vta_array *x, *y;
@@ -119,8 +116,4 @@ static void from_the_tool(void **state) {
     assert_int_equal(system(path), 0);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(runs), cmocka_unit_test(refuses),
-                                       cmocka_unit_test(from_the_tool)};
-    return cmocka_run_group_tests(tests, begin, end);
-}
+int main(void) { return run_cases_between(begin, end); }

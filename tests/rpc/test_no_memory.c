@@ -153,8 +153,8 @@ static void damaged(void) {
     damage = false;
 }
 
-static void sessions_of_ours(void **state) { (void)state, with_files(no_memory); }
-static void damaged_requests(void **state) { (void)state, with_files(damaged); }
+TEST_CASE(sessions_of_ours) { with_files(no_memory); }
+TEST_CASE(damaged_requests) { with_files(damaged); }
 
 /* ---- Objects, and the runtime ------------------------------------------------------------------------------------ */
 
@@ -223,8 +223,7 @@ static vta_status runtimes(void) {
     return status;
 }
 
-static void objects_and_runtimes(void **state) {
-    (void)state;
+TEST_CASE(objects_and_runtimes) {
     strcpy(page.folder, "/tmp/vta-rpc-memory-XXXXXX");
     assert_non_null(mkdtemp(page.folder));
     compile("linked.so", "-shared");
@@ -262,9 +261,8 @@ static vta_status tvm(void) {
     return failed ? VTA_NO_MEMORY : status;
 }
 
-static void sessions_of_tvm(void **state) {
+TEST_CASE(sessions_of_tvm) {
     static const char *const files[] = {"functions", "data"};
-    (void)state;
     for (int i = 0; i < 2; i++) {
         char path[96];
         snprintf(path, sizeof path, "fuzz/corpus/fuzz_rpc/tvm_%s", files[i]);
@@ -328,14 +326,8 @@ static vta_status client(void) {
     return status;
 }
 
-static void clients(void **state) {
-    (void)state;
+TEST_CASE(clients) {
     check_every_allocation(client);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sessions_of_ours), cmocka_unit_test(objects_and_runtimes),
-                                       cmocka_unit_test(sessions_of_tvm), cmocka_unit_test(clients),
-                                       cmocka_unit_test(damaged_requests)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

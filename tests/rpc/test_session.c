@@ -25,8 +25,7 @@ static uint64_t function(vta_rpc *rpc, uint64_t module, const char *name) {
     return f;
 }
 
-static void greeting(void **state) {
-    (void)state;
+TEST_CASE(greeting) {
     vta_rpc *rpc = connect_here();
     assert_string_equal(vta_rpc_library(rpc), vta_version());
     assert_string_not_equal(vta_rpc_machine(rpc), "");
@@ -35,8 +34,7 @@ static void greeting(void **state) {
     vta_rpc_close(NULL);
 }
 
-static void files(void **state) {
-    (void)state;
+TEST_CASE(files) {
     enum { LARGE = 9 << 20 };
     vta_rpc *rpc = connect_here();
     char *large = malloc(LARGE), *back;
@@ -67,8 +65,7 @@ static void files(void **state) {
 }
 
 /* A link in the session's folder, made by its own code, leads nowhere for the server: here, one that the test makes. */
-static void links_are_not_followed(void **state) {
-    (void)state;
+TEST_CASE(links_are_not_followed) {
     char path[1024], folder[512], *back;
     size_t size;
     vta_rpc *rpc = connect_here();
@@ -89,8 +86,7 @@ static void links_are_not_followed(void **state) {
     vta_rpc_close(rpc);
 }
 
-static void calls(void **state) {
-    (void)state;
+TEST_CASE(calls) {
     vta_rpc *rpc = connect_here();
     uint64_t module = load(rpc), sum = function(rpc, module, "sum"), f;
     TVMValue args[3] = {{.v_int64 = 40}, {.v_int64 = -3}, {.v_str = "hello"}}, value;
@@ -122,8 +118,7 @@ static void calls(void **state) {
     vta_rpc_close(rpc);
 }
 
-static void arrays(void **state) {
-    (void)state;
+TEST_CASE(arrays) {
     vta_rpc *rpc = connect_here();
     enum { COUNT = 3 << 20 }; /* 12 MiB: several frames */
     float *x = malloc(COUNT * sizeof *x), *y = malloc(COUNT * sizeof *y);
@@ -163,8 +158,7 @@ static void arrays(void **state) {
 }
 
 /* A kernel of the accelerator: values and statistics as they are here, without a server. */
-static void the_accelerator(void **state) {
-    (void)state;
+TEST_CASE(the_accelerator) {
     vta_rpc *rpc = connect_here();
     vadd v;
     must(vadd_begin(rpc, diag, &v));
@@ -191,8 +185,7 @@ static void the_accelerator(void **state) {
     vta_rpc_close(rpc);
 }
 
-static void configurations(void **state) {
-    (void)state;
+TEST_CASE(configurations) {
     vta_rpc *rpc = connect_here();
     uint64_t array;
     int64_t shape[] = {64};
@@ -209,8 +202,7 @@ static void configurations(void **state) {
 }
 
 /* Where the server begins, and not readable for whom its sessions run as. */
-static void the_servers_configuration(void **state) {
-    (void)state;
+TEST_CASE(the_servers_configuration) {
     server other;
     vta_rpc *rpc;
     vadd v;
@@ -239,8 +231,7 @@ static void the_servers_configuration(void **state) {
     refused(vta_rpc_serve(&o, diag), VTA_NOT_FOUND, "--bitstreams no/such/folder");
 }
 
-static void sessions_are_listed(void **state) {
-    (void)state;
+TEST_CASE(sessions_are_listed) {
     char *text;
     vta_rpc *a = connect_here(), *b = connect_here();
     must(vta_rpc_sessions(b, diag, &text));
@@ -281,8 +272,7 @@ static void count_probed(uint32_t port, int *all, int *probed) {
 }
 
 /* Machines that vanish without a word are noticed by both sides. */
-static void vanished_machines(void **state) {
-    (void)state;
+TEST_CASE(vanished_machines) {
     int all = 0, probed = 0;
     vta_rpc *rpc = connect_here();
     must(vta_rpc_ping(rpc, diag));
@@ -293,8 +283,7 @@ static void vanished_machines(void **state) {
 }
 
 /* What answers is a server of another kind. */
-static void another_server(void **state) {
-    (void)state;
+TEST_CASE(another_server) {
     static const char answer[] = "HTTP/1.1 400 Bad Request\r\n\r\n";
     struct sockaddr_in at = {.sin_family = AF_INET};
     socklen_t size = sizeof at;
@@ -323,8 +312,7 @@ static void another_server(void **state) {
 }
 
 /* What is wrong before anything was sent. */
-static void bad_calls(void **state) {
-    (void)state;
+TEST_CASE(bad_calls) {
     vta_rpc *rpc = NULL;
     assert_int_equal(vta_rpc_connect("127.0.0.1", 0, NULL, NULL, diag, NULL), VTA_INVALID_ARGUMENT);
     refused(vta_rpc_connect("no such host.invalid", 1, NULL, NULL, diag, &rpc), VTA_NOT_FOUND, "no such host");
@@ -356,8 +344,7 @@ static void bad_calls(void **state) {
             "a port of this machine is :9091");
 }
 
-static void a_client_may_end_a_server_that_allows_it(void **state) {
-    (void)state;
+TEST_CASE(a_client_may_end_a_server_that_allows_it) {
     server s;
     int code;
     vta_rpc *rpc;
@@ -372,21 +359,4 @@ static void a_client_may_end_a_server_that_allows_it(void **state) {
     unlink(s.log);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(greeting),
-        cmocka_unit_test(files),
-        cmocka_unit_test(links_are_not_followed),
-        cmocka_unit_test(calls),
-        cmocka_unit_test(arrays),
-        cmocka_unit_test(the_accelerator),
-        cmocka_unit_test(configurations),
-        cmocka_unit_test(the_servers_configuration),
-        cmocka_unit_test(sessions_are_listed),
-        cmocka_unit_test(vanished_machines),
-        cmocka_unit_test(another_server),
-        cmocka_unit_test(bad_calls),
-        cmocka_unit_test(a_client_may_end_a_server_that_allows_it),
-    };
-    return cmocka_run_group_tests(tests, begin, end);
-}
+int main(void) { return run_cases_between(begin, end); }

@@ -12,8 +12,7 @@ static vta_status connect_with(const char *key_file, uint32_t port, vta_rpc **rp
     return vta_rpc_connect("127.0.0.1", port, &options, NULL, diag, rpc);
 }
 
-static void with_the_key(void **state) {
-    (void)state;
+TEST_CASE(with_the_key) {
     enum { BYTES = 10 << 20 };
     vta_rpc *rpc;
     uint64_t array;
@@ -51,8 +50,7 @@ static void vanish_in_a_call(void) {
 }
 
 /* Killed in a call, and while the server has more for them than the system takes: their sessions are ended soon. */
-static void clients_that_vanish(void **state) {
-    (void)state;
+TEST_CASE(clients_that_vanish) {
     enum { BYTES = 10 << 20, CLIENTS = 8 };
     vanish_in_a_call();
     for (int i = 0; i < CLIENTS; i++) {
@@ -84,8 +82,7 @@ static void clients_that_vanish(void **state) {
 }
 
 /* The reason of an end comes encrypted, too. */
-static void a_session_that_crashes(void **state) {
-    (void)state;
+TEST_CASE(a_session_that_crashes) {
     vta_rpc *rpc;
     uint64_t module, f;
     size_t size;
@@ -99,8 +96,7 @@ static void a_session_that_crashes(void **state) {
     vta_rpc_close(rpc);
 }
 
-static void without_the_key(void **state) {
-    (void)state;
+TEST_CASE(without_the_key) {
     vta_rpc *rpc;
     refused(connect_with(other, here.port, &rpc), VTA_INVALID_ARGUMENT, "the server has another key");
     assert_null(rpc);
@@ -118,8 +114,7 @@ static void without_the_key(void **state) {
 }
 
 /* A tracker says the same as a server. */
-static void trackers(void **state) {
-    (void)state;
+TEST_CASE(trackers) {
     server track;
     char *text;
     vta_rpc_options o = {.timeout_ms = 5000};
@@ -147,8 +142,7 @@ static void trackers(void **state) {
 }
 
 /* Who has not shown the key takes no session from those who have it. */
-static void full(void **state) {
-    (void)state;
+TEST_CASE(full) {
     enum { SILENT = 20 };
     int fds[SILENT];
     server small, open;
@@ -172,8 +166,7 @@ static void full(void **state) {
 }
 
 /* More than so many handshakes at once are refused; those that go on do. */
-static void many_handshakes(void **state) {
-    (void)state;
+TEST_CASE(many_handshakes) {
     enum { MOST = 32, MORE = 8 };
     int fds[MOST + MORE];
     char byte;
@@ -198,8 +191,7 @@ static void many_handshakes(void **state) {
 }
 
 /* Everything that a client with the key has sent, once more: the server's part of the keys is another one. */
-static void replay(void **state) {
-    (void)state;
+TEST_CASE(replay) {
     static uint8_t said[1 << 16], back[1 << 16];
     size_t size = 0;
     struct sockaddr_in at = {.sin_family = AF_INET};
@@ -244,8 +236,7 @@ static void replay(void **state) {
 }
 
 /* A bit that was turned on the way. */
-static void tampering(void **state) {
-    (void)state;
+TEST_CASE(tampering) {
     uint8_t bytes[600] = {0x16, 3, 1, 2, 0, 1, 0, 1, 0xfc, 3, 3};
     uint8_t answer[256];
     int fd = raw_connect(here.port);
@@ -260,8 +251,7 @@ static void tampering(void **state) {
     assert_non_null(strstr(server_log(&here), "no TLS handshake in time"));
 }
 
-static void key_files(void **state) {
-    (void)state;
+TEST_CASE(key_files) {
     vta_rpc *rpc;
     char bad[128], command[512];
     refused(vta_rpc_new_key(key, diag), VTA_IO, "cannot be made"); /* never over one that exists */
@@ -293,8 +283,7 @@ static void key_files(void **state) {
 }
 
 /* Others than this machine need a key. */
-static void addresses(void **state) {
-    (void)state;
+TEST_CASE(addresses) {
     vta_rpc_server_options o = {.host = "0.0.0.0", .session_program = VT_BINARY_DIR "/vta-session"};
     refused(vta_rpc_serve(&o, diag), VTA_INVALID_ARGUMENT, "it needs --key-file");
     int files = server_count("/proc/self/fd"); /* libuv keeps two */
@@ -335,19 +324,4 @@ static int end(void **state) {
     return 0;
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(with_the_key),
-        cmocka_unit_test(clients_that_vanish),
-        cmocka_unit_test(a_session_that_crashes),
-        cmocka_unit_test(without_the_key),
-        cmocka_unit_test(replay),
-        cmocka_unit_test(tampering),
-        cmocka_unit_test(key_files),
-        cmocka_unit_test(addresses),
-        cmocka_unit_test(trackers),
-        cmocka_unit_test(full),
-        cmocka_unit_test(many_handshakes),
-    };
-    return cmocka_run_group_tests(tests, begin, end);
-}
+int main(void) { return run_cases_between(begin, end); }

@@ -28,8 +28,7 @@ static size_t answer(const vt_rpc_key *key, size_t room, uint8_t *to) {
     return size;
 }
 
-static void drained_in_pieces(void **state) {
-    (void)state;
+TEST_CASE(drained_in_pieces) {
     char path[64];
     vt_rpc_key key;
     uint8_t whole[256], pieces[256];
@@ -47,7 +46,4 @@ static void drained_in_pieces(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(drained_in_pieces)};
-    return cmocka_run_group_tests(tests, diag_begin, diag_end);
-}
+int main(void) { return run_cases_between(diag_begin, diag_end); }

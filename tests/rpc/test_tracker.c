@@ -42,8 +42,7 @@ static void expect(const char *words, int wanted) {
 
 static void logged(const char *words) { assert_contains(server_log(&track), words); }
 
-static void leases(void **state) {
-    (void)state;
+TEST_CASE(leases) {
     vta_rpc *a, *b, *c;
     expect("\"free\": true", 2);
     must(take("board", 0, 0, 0, &a));
@@ -72,8 +71,7 @@ static pid_t waiter(int to, char name, uint32_t priority) {
     _exit(0);
 }
 
-static void priorities(void **state) {
-    (void)state;
+TEST_CASE(priorities) {
     vta_rpc *rpc;
     int ends[2], code;
     char order[4] = "";
@@ -101,8 +99,7 @@ static void priorities(void **state) {
 }
 
 /* After its time the session is ended by the server, and the server is free for others. */
-static void time_limits(void **state) {
-    (void)state;
+TEST_CASE(time_limits) {
     vta_rpc *a, *b;
     must(take("board", 0, 1, 0, &a));
     must(take("board", 0, 0, 10000, &b)); /* waits for the end of the first lease */
@@ -113,8 +110,7 @@ static void time_limits(void **state) {
     expect("\"free\": true", 2);
 }
 
-static void clients_that_give_up(void **state) {
-    (void)state;
+TEST_CASE(clients_that_give_up) {
     vta_rpc *rpc;
     int ends[2];
     assert_int_equal(pipe(ends), 0);
@@ -131,8 +127,7 @@ static void clients_that_give_up(void **state) {
 }
 
 /* Servers that are killed are forgotten; a tracker that was started anew learns of its servers again. */
-static void failures(void **state) {
-    (void)state;
+TEST_CASE(failures) {
     char command[256], port[16];
     kill(second.pid, SIGKILL);
     waitpid(second.pid, NULL, 0);
@@ -163,8 +158,7 @@ static void lose_tracker(bool again) {
 }
 
 /* A tracker that was killed learns from the servers who has which: nobody gets one that another client has. */
-static void leases_survive(void **state) {
-    (void)state;
+TEST_CASE(leases_survive) {
     vta_rpc *a, *b, *c;
     must(take("board", 0, 0, 0, &a));
     must(take("spare", 0, 0, 0, &b));
@@ -186,8 +180,7 @@ static void leases_survive(void **state) {
 }
 
 /* And ends in time: by the new tracker, or by the server where there is none. */
-static void surviving_leases_end(void **state) {
-    (void)state;
+TEST_CASE(surviving_leases_end) {
     char port[16];
     for (int again = 1; again >= 0; again--) {
         vta_rpc *a, *b;
@@ -209,8 +202,7 @@ static void surviving_leases_end(void **state) {
 }
 
 /* A session is not what a tracker offers, and a server is no tracker. */
-static void the_wrong_place(void **state) {
-    (void)state;
+TEST_CASE(the_wrong_place) {
     vta_rpc *rpc;
     char *text;
     must(vta_rpc_connect("127.0.0.1", track.port, NULL, NULL, diag, &rpc));
@@ -239,16 +231,4 @@ static int end(void **state) {
     return 0;
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(leases),
-        cmocka_unit_test(priorities),
-        cmocka_unit_test(time_limits),
-        cmocka_unit_test(clients_that_give_up),
-        cmocka_unit_test(the_wrong_place),
-        cmocka_unit_test(leases_survive),
-        cmocka_unit_test(surviving_leases_end),
-        cmocka_unit_test(failures),
-    };
-    return cmocka_run_group_tests(tests, begin, end);
-}
+int main(void) { return run_cases_between(begin, end); }

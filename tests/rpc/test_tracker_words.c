@@ -85,8 +85,7 @@ static void put_server(vt_strbuf *fields, const char *key, const char *host, uin
     vt__rpc_put_u32(fields, port);
 }
 
-static void refusals(void **state) {
-    (void)state;
+TEST_CASE(refusals) {
     vt_strbuf f;
     vt_strbuf_init(&f, NULL);
     refused(begin_with(VT_RPC_SUMMARY, &f), VT_RPC_SUMMARY, VTA_PARSE,
@@ -145,8 +144,7 @@ static void logged(const char *words, int times) {
 }
 
 /* A server at the last port, and clients that want it for longer than is allowed, as long as is allowed, or shorter. */
-static void leases(void **state) {
-    (void)state;
+TEST_CASE(leases) {
     static const struct {
         uint32_t seconds;
         const char *words;
@@ -216,8 +214,7 @@ static int wishing(const char *key, uint32_t wait_ms, vt_strbuf *f) {
 
 /* Servers are told when a lease is over by its time. One that says that its sessions have ended is free for the next;
  * one that says anything else is no server any more. */
-static void leases_that_are_over(void **state) {
-    (void)state;
+TEST_CASE(leases_that_are_over) {
     static const char why[] = "the lease is over (its time, or the tracker's --lease-seconds)";
     static const char *const keys[] = {"good", "bad"};
     int servers[2], clients[2], next;
@@ -251,8 +248,7 @@ static void leases_that_are_over(void **state) {
 
 /* One place, one registration; a server that comes with a lease is nobody else's until it says so, or the time is up.
  */
-static void servers_with_leases(void **state) {
-    (void)state;
+TEST_CASE(servers_with_leases) {
     static const char *const keys[] = {"old", "timed"};
     char words[256];
     vt_strbuf f;
@@ -302,8 +298,7 @@ static long resident_bytes(pid_t pid) {
 }
 
 /* The longest of frames, again and again: what is kept of them is less than half. */
-static void large_frames(void **state) {
-    (void)state;
+TEST_CASE(large_frames) {
     enum { FRAMES = 32 };
     vt_strbuf f;
     if (SERVER_SANITIZED) skip(); /* sanitizers keep what was freed */
@@ -321,9 +316,4 @@ static void large_frames(void **state) {
     assert_true(resident_bytes(track.pid) - before < (long)FRAMES * VT_RPC_FRAME_BYTES / 2);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(refusals), cmocka_unit_test(leases),
-                                       cmocka_unit_test(leases_that_are_over), cmocka_unit_test(servers_with_leases),
-                                       cmocka_unit_test(large_frames)};
-    return cmocka_run_group_tests(tests, begin, end);
-}
+int main(void) { return run_cases_between(begin, end); }

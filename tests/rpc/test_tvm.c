@@ -19,8 +19,7 @@ static void check_answer(const conversation *c, int i, const uint8_t *now) {
     }
 }
 
-static void replay(void **state) {
-    (void)state;
+TEST_CASE(replay) {
     static uint8_t now[1 << 16];
     conversation c;
     conversation_read(&c);
@@ -80,8 +79,7 @@ static size_t packet(uint8_t *to, uint32_t code, const void *body, size_t size) 
     return 12 + size;
 }
 
-static void refusals(void **state) {
-    (void)state;
+TEST_CASE(refusals) {
     uint8_t to[256], body[128] = {0};
     int fd = raw_connect(here.port);
     greet(fd);
@@ -122,8 +120,7 @@ static void refusals(void **state) {
     close(fd);
 }
 
-static void keys(void **state) {
-    (void)state;
+TEST_CASE(keys) {
     server s;
     uint8_t answer[32];
     server_start(&s, "--key", "pynq", NULL);
@@ -154,7 +151,4 @@ static int end(void **state) {
     return 0;
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(replay), cmocka_unit_test(refusals), cmocka_unit_test(keys)};
-    return golden_result(cmocka_run_group_tests(tests, begin, end));
-}
+int main(void) { return golden_result(run_cases_between(begin, end)); }

@@ -13,8 +13,7 @@
 
 /* ---- Fields ------------------------------------------------------------------------------------------------------ */
 
-static void headers(void **state) {
-    (void)state;
+TEST_CASE(headers) {
     uint8_t bytes[VT_RPC_HEADER_BYTES];
     const vt_rpc_header sent = {.size = 0x030201, .message = VT_RPC_LOAD_MODEL, .status = 0x0807, .number = 0x0c0b0a09};
     vt_rpc_header got;
@@ -32,8 +31,7 @@ static void headers(void **state) {
          "message 99 does not exist in version 1 of the protocol");
 }
 
-static void message_names(void **state) {
-    (void)state;
+TEST_CASE(message_names) {
     int count = 0, unknown = 0;
 #define VTA_RPC_MESSAGE(name, number, request, answer, meaning)                                                        \
     assert_string_equal(vt__rpc_message_name(number), #name);                                                          \
@@ -67,8 +65,7 @@ static bool read_fields(const char *bytes, size_t size) {
     return right;
 }
 
-static void fields(void **state) {
-    (void)state;
+TEST_CASE(fields) {
     static const uint8_t expected[] = "\xfe\xdc\xfe\x98\xba\xdc\xfe\x10\x32\x54\x76\x98\xba\xdc\xfe"
                                       "\0\0\0\0\0\0\xf8\xbf\x03\0\0\0abc";
     vt_strbuf b;
@@ -96,8 +93,7 @@ static bool read_text(vt_strbuf *b, size_t size, size_t room) {
     return !r.failed;
 }
 
-static void texts(void **state) {
-    (void)state;
+TEST_CASE(texts) {
     size_t size;
     vt_strbuf b;
     vt_strbuf_init(&b, NULL);
@@ -138,8 +134,7 @@ static pair make_pair(int type) {
     return (pair){{.fd = ends[0]}, ends[1]};
 }
 
-static void deadlines(void **state) {
-    (void)state;
+TEST_CASE(deadlines) {
     uint64_t before = vt__rpc_now(), until = vt__rpc_deadline(700, 6400), after = vt__rpc_now();
     assert_in_range(until, before + 800, after + 800); /* a millisecond for every 64 bytes */
     assert_int_equal(vt__rpc_deadline(0, 6400), 0);    /* never */
@@ -149,8 +144,7 @@ static void deadlines(void **state) {
     assert_in_range(ms, after, vt__rpc_now());
 }
 
-static void slow_and_closed(void **state) {
-    (void)state;
+TEST_CASE(slow_and_closed) {
     char bytes[5];
     static char many[1 << 20];
     pair p = make_pair(SOCK_STREAM);
@@ -173,8 +167,7 @@ static void slow_and_closed(void **state) {
 }
 
 /* Small frames leave as one packet, large ones as two, and arrive as one. */
-static void frames(void **state) {
-    (void)state;
+TEST_CASE(frames) {
     enum { JOINED = 4096 };
     static const uint32_t sizes[] = {0, 1, JOINED - 1, JOINED, JOINED + 1, 3 * JOINED};
     uint8_t content[3 * JOINED], packet[4 * JOINED];
@@ -215,8 +208,7 @@ static void frames(void **state) {
 }
 
 /* Why a session is over, in both protocols. */
-static void farewells(void **state) {
-    (void)state;
+TEST_CASE(farewells) {
     vt_strbuf b;
     vt_strbuf_init(&b, NULL);
     vt__farewell(&b, VT_RPC_UNKNOWN, 9, VTA_TIMEOUT, "why");
@@ -232,8 +224,7 @@ static void farewells(void **state) {
 }
 
 /* Texts are UTF-8, to their last byte and not beyond it. */
-static void characters(void **state) {
-    (void)state;
+TEST_CASE(characters) {
     static const struct {
         const char *text;
         bool good;
@@ -256,11 +247,4 @@ static void characters(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(characters),      cmocka_unit_test(headers), cmocka_unit_test(message_names),
-        cmocka_unit_test(fields),          cmocka_unit_test(texts),   cmocka_unit_test(deadlines),
-        cmocka_unit_test(slow_and_closed), cmocka_unit_test(frames),  cmocka_unit_test(farewells),
-    };
-    return cmocka_run_group_tests(tests, diag_begin, diag_end);
-}
+int main(void) { return run_cases_between(diag_begin, diag_end); }

@@ -2,12 +2,10 @@
 #ifndef TESTS_RTL_PROGRAMS_H
 #define TESTS_RTL_PROGRAMS_H
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "support/check.h"
 
 #include "device/random_program.h"
 #include "vta/hardware.h"

@@ -141,8 +141,7 @@ static void run_one(vta_device *device, vta_device *timing, uint32_t base, uint6
     vta_diag_destroy(diag);
 }
 
-static void the_board_driver_on_the_hardware(void **state) {
-    (void)state;
+TEST_CASE(the_board_driver_on_the_hardware) {
     char settings[96];
     board b;
     rtl_build(&small);
@@ -168,6 +167,5 @@ static void the_board_driver_on_the_hardware(void **state) {
 int main(void) {
     if (system("verilator --version > /dev/null 2>&1") != 0) return 77;
     rtl_use_cache();
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_board_driver_on_the_hardware)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_cases();
 }

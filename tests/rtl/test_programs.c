@@ -9,13 +9,11 @@ static const rtl_design small = {"1x4x4",
                                  "queue_depth=16 len_bits=3", false};
 static random_program program;
 
-static void random_programs(void **state) {
-    (void)state;
+TEST_CASE(random_programs) {
     rtl_check_programs(&small, 1, 150, 0);
 }
 
-static void random_programs_on_a_slow_memory(void **state) {
-    (void)state;
+TEST_CASE(random_programs_on_a_slow_memory) {
     rtl_check_programs(&small, 1000, 50, 30);
     rtl_check_programs(&small, 2000, 50, 80);
 }
@@ -56,8 +54,7 @@ static void check_named(fixture *f, const vta_insn *insn) {
     vta_diag_clear(f->diag);
 }
 
-static void a_deadlock_names_the_instruction(void **state) {
-    (void)state;
+TEST_CASE(a_deadlock_names_the_instruction) {
     int deadlocks = 0;
     for (uint64_t seed = 1; seed < 11; seed++) {
         fixture f = open_with(seed);
@@ -75,8 +72,7 @@ static void a_deadlock_names_the_instruction(void **state) {
     assert_int_equal(deadlocks, 10);
 }
 
-static void too_few_cycles(void **state) {
-    (void)state;
+TEST_CASE(too_few_cycles) {
     fixture f = open_with(3);
     rtl_write(f.device, &program);
     assert_int_equal(vta_device_run(f.device, RP_BASE, (uint32_t)program.count, 100, f.diag), VTA_TIMEOUT);
@@ -87,8 +83,7 @@ static void too_few_cycles(void **state) {
     close_with(&f);
 }
 
-static void memory_that_is_not_there(void **state) {
-    (void)state;
+TEST_CASE(memory_that_is_not_there) {
     fixture f = open_with(4);
     vta_insn *insn, was;
     for (insn = program.insns; insn->opcode != VTA_OP_STORE; insn++) continue;
@@ -110,8 +105,7 @@ static void memory_that_is_not_there(void **state) {
 }
 
 /* The hardware has as many bits as an index needs: the driver refuses what would wrap. */
-static void indices_that_wrap(void **state) {
-    (void)state;
+TEST_CASE(indices_that_wrap) {
     fixture f = open_with(6);
     for (int i = 0; i < program.count; i++) {
         vta_insn *insn = &program.insns[i], was = *insn;
@@ -129,8 +123,7 @@ static void indices_that_wrap(void **state) {
     close_with(&f);
 }
 
-static void counters_are_those_of_sim(void **state) {
-    (void)state;
+TEST_CASE(counters_are_those_of_sim) {
     for (uint64_t seed = 20; seed < 30; seed++) {
         fixture f = open_with(seed);
         assert_int_equal(rtl_run(f.device, &program, f.diag), VTA_OK);
@@ -147,8 +140,7 @@ static void counters_are_those_of_sim(void **state) {
     }
 }
 
-static void a_model_that_is_not_there(void **state) {
-    (void)state;
+TEST_CASE(a_model_that_is_not_there) {
     rtl_design other = small;
     other.profile = "queue_depth=8";
     fixture f = open_with(5);
@@ -182,8 +174,7 @@ static void open_bare(vt_rtl_model *m, const vta_config *config, vt_dram *dram) 
 }
 
 /* A register keeps what its bits hold, by itself; what is no register reads 0. */
-static void registers_read_back(void **state) {
-    (void)state;
+TEST_CASE(registers_read_back) {
     vta_config *config = rtl_config(&small);
     vt_rtl_model m;
     vt_dram dram;
@@ -215,8 +206,7 @@ static void put_program(vt_dram *dram, const random_program *p) {
     }
 }
 
-static void bases_are_added(void **state) {
-    (void)state;
+TEST_CASE(bases_are_added) {
     vta_config *config = rtl_config(&small);
     for (uint64_t seed = 1; seed < 9; seed++) {
         vt_rtl_model m;
@@ -244,17 +234,5 @@ static void bases_are_added(void **state) {
 int main(void) {
     rtl_use_cache();
     rtl_build(&small);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_programs),
-        cmocka_unit_test(random_programs_on_a_slow_memory),
-        cmocka_unit_test(a_deadlock_names_the_instruction),
-        cmocka_unit_test(too_few_cycles),
-        cmocka_unit_test(indices_that_wrap),
-        cmocka_unit_test(memory_that_is_not_there),
-        cmocka_unit_test(counters_are_those_of_sim),
-        cmocka_unit_test(a_model_that_is_not_there),
-        cmocka_unit_test(registers_read_back),
-        cmocka_unit_test(bases_are_added),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_cases();
 }

@@ -58,8 +58,7 @@ static void sums_are_right(const vta_synthesis *s) {
 }
 
 /* RAMB36: uop and inp 2 banks of a half one each, wgt 2, acc 2 copies of 2 banks of 2. */
-static void small_on_xilinx(void **state) {
-    (void)state;
+TEST_CASE(small_on_xilinx) {
     vta_synthesis *s = synthesize(small, (vta_hardware_options){.queue_depth = 16, .pack = true}, "xilinx");
     assert_true(area_of(s, "vta_dot").multipliers == 8);
     assert_true(area_of(s, "vta_alu_lane").multipliers == 12);
@@ -68,8 +67,7 @@ static void small_on_xilinx(void **state) {
     vta_synthesis_destroy(s);
 }
 
-static void small_elsewhere(void **state) {
-    (void)state;
+TEST_CASE(small_elsewhere) {
     if (!all_hardware()) skip();
     vta_synthesis *s = synthesize(small, (vta_hardware_options){.queue_depth = 16, .no_mul = true}, "xilinx");
     assert_true(area_of(s, "vta_product").multipliers == 16);
@@ -87,8 +85,7 @@ static void small_elsewhere(void **state) {
 }
 
 /* vta sweep takes its areas from Yosys: those of the two machines, as the library counts them, in the same units. */
-static void sweep_with_gates(void **state) {
-    (void)state;
+TEST_CASE(sweep_with_gates) {
     if (!all_hardware()) skip();
     char command[900], text[20000];
     snprintf(command, sizeof command,
@@ -113,8 +110,7 @@ static void sweep_with_gates(void **state) {
     }
 }
 
-static void default_within_its_budget(void **state) {
-    (void)state;
+TEST_CASE(default_within_its_budget) {
     if (!all_hardware()) skip();
     vta_synthesis *s = synthesize("", (vta_hardware_options){.pack = true}, "xilinx");
     vta_hardware_area all = vta_synthesis_area(s);
@@ -124,8 +120,7 @@ static void default_within_its_budget(void **state) {
     vta_synthesis_destroy(s);
 }
 
-static void what_is_refused(void **state) {
-    (void)state;
+TEST_CASE(what_is_refused) {
     vta_config *config = vta_config_default();
     vta_diag *diag = vta_diag_create(NULL);
     vta_synthesis *s = NULL;
@@ -141,8 +136,7 @@ static void what_is_refused(void **state) {
     }
 }
 
-static void too_little_time(void **state) {
-    (void)state;
+TEST_CASE(too_little_time) {
     vta_config *base = vta_config_default(), *config;
     vta_diag *diag = vta_diag_create(NULL);
     vta_synthesis *s = NULL;
@@ -157,10 +151,5 @@ static void too_little_time(void **state) {
 int main(void) {
     if (!have_yosys()) return 77;
     rtl_use_cache();
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_refused),           cmocka_unit_test(too_little_time),
-        cmocka_unit_test(small_on_xilinx),           cmocka_unit_test(small_elsewhere),
-        cmocka_unit_test(default_within_its_budget), cmocka_unit_test(sweep_with_gates),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_cases();
 }

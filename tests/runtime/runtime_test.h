@@ -3,15 +3,13 @@
 #define TESTS_RUNTIME_RUNTIME_TEST_H
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "support/check.h"
 
 #include "vta/isa.h"
 #include "vta/program.h"

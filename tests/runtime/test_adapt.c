@@ -152,8 +152,7 @@ static bool has_mul(const program *p) {
 }
 
 /* What the checker says of it on the board's TARGET when it is recorded without a thought of that. */
-static void recorded_for_the_target(void **state) {
-    (void)state;
+TEST_CASE(recorded_for_the_target) {
     static const char *const targets[] = {"pynq", "de10nano"};
     for (int t = 0; t < 2; t++) {
         model_board m;
@@ -201,8 +200,7 @@ static void record_for_sim(vta_runtime *runtime) {
 
 /* Streams of `sim` on the boards' models: right where the checker has no warning for that design, and where it has one,
  * sometimes wrong. */
-static void recorded_for_another(void **state) {
-    (void)state;
+TEST_CASE(recorded_for_another) {
     static const struct {
         const char *target, *design;
     } boards[] = {{"pynq", "HLS"}, {"de10nano", "Chisel"}};
@@ -238,8 +236,4 @@ static void recorded_for_another(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(recorded_for_the_target),
-                                       cmocka_unit_test(recorded_for_another)};
-    return cmocka_run_group_tests(tests, diag_begin, diag_end);
-}
+int main(void) { return run_cases_between(diag_begin, diag_end); }

@@ -22,8 +22,7 @@ static void copy_through(VTACommandHandle cmd, void *from, void *to, int step) {
     VTADepPop(cmd, 3, 2);
 }
 
-static void through_a_program(void **state) {
-    (void)state;
+TEST_CASE(through_a_program) {
     char path[400];
     snprintf(path, sizeof path, "%s/annotate-%d.vta", VT_BINARY_DIR, (int)getpid());
     vta_diag *diag = vta_diag_create(NULL);
@@ -67,8 +66,7 @@ static void through_a_program(void **state) {
     unlink(path);
 }
 
-static void bad_calls(void **state) {
-    (void)state;
+TEST_CASE(bad_calls) {
     vta_config *config = vta_config_default();
     vta_runtime *runtime;
     must(vta_runtime_create(config, "sim", NULL, NULL, NULL, &runtime), NULL);
@@ -90,8 +88,7 @@ static void bad_calls(void **state) {
 }
 
 /* Damaged notes are an error with a place. */
-static void program_notes(void **state) {
-    (void)state;
+TEST_CASE(program_notes) {
     vta_diag *diag = vta_diag_create(NULL);
     vta_config *config = vta_config_default();
     vta_program *p, *q;
@@ -120,8 +117,4 @@ static void program_notes(void **state) {
     vta_diag_destroy(diag);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(through_a_program), cmocka_unit_test(bad_calls),
-                                       cmocka_unit_test(program_notes)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -1,12 +1,10 @@
 /* The runtime on devices whose memory is not the host's (device/board.h): barriers and cache calls reach the driver,
  * with the bytes that they name; where the host sees nothing, copies do, and the rest is refused. */
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "support/check.h"
 
 #include "device/board.h"
 #include "runtime/runtime_priv.h"
@@ -92,8 +90,7 @@ static void out_is(const buffers *b, int from, int to, int8_t value) {
     for (int i = from; i < to; i++) assert_int_equal(b->out[i], value);
 }
 
-static void barriers_reach_the_driver(void **state) {
-    (void)state;
+TEST_CASE(barriers_reach_the_driver) {
     vta_runtime *runtime = use(&vt_driver_board);
     buffers b = make_buffers();
     for (int32_t round = 1; round <= 3; round++) {
@@ -109,8 +106,7 @@ static void barriers_reach_the_driver(void **state) {
 
 /* 20 of 64 values are handed over, 12 results are looked at; values of 4 bits take whole bytes (the size is rounded
  * up). */
-static void barriers_are_about_a_range(void **state) {
-    (void)state;
+TEST_CASE(barriers_are_about_a_range) {
     vta_runtime *runtime = use(&vt_driver_board);
     buffers b = make_buffers();
     fill(&b, 5);
@@ -128,8 +124,7 @@ static void barriers_are_about_a_range(void **state) {
     end(runtime);
 }
 
-static void barriers_can_be_skipped(void **state) {
-    (void)state;
+TEST_CASE(barriers_can_be_skipped) {
     vta_runtime *runtime = use(&vt_driver_board);
     buffers b = make_buffers();
     fill(&b, 5);
@@ -179,12 +174,11 @@ static void copies_need_no_barriers(const vt_driver *driver) {
     end(runtime);
 }
 
-static void copies_on_a_board(void **state) { (void)state, copies_need_no_barriers(&vt_driver_board); }
-static void copies_to_far_memory(void **state) { (void)state, copies_need_no_barriers(&vt_driver_far); }
+TEST_CASE(copies_on_a_board) { copies_need_no_barriers(&vt_driver_board); }
+TEST_CASE(copies_to_far_memory) { copies_need_no_barriers(&vt_driver_far); }
 
 /* Tokens that are popped after the synchronize, or never, are not there when the next run begins. */
-static void no_token_is_left_on_the_device(void **state) {
-    (void)state;
+TEST_CASE(no_token_is_left_on_the_device) {
     static const vt_token_depths none;
     static const int stages[][2] = {{3, 2}, {1, 2}, {2, 1}, {2, 3}};
     vta_runtime *runtime = use(&vt_driver_board);
@@ -214,8 +208,7 @@ static void no_token_is_left_on_the_device(void **state) {
 
 /* ---- The driver interface ---------------------------------------------------------------------------------- */
 
-static void cache_calls_reach_the_driver(void **state) {
-    (void)state;
+TEST_CASE(cache_calls_reach_the_driver) {
     vta_runtime *runtime = use(&vt_driver_board);
     uint8_t *block = VTAMemAlloc(100, 1), seen[3];
     uint32_t addr = VTAMemGetPhyAddr(block);
@@ -244,8 +237,7 @@ static void cache_calls_reach_the_driver(void **state) {
     end(runtime);
 }
 
-static void what_far_memory_refuses(void **state) {
-    (void)state;
+TEST_CASE(what_far_memory_refuses) {
     vta_runtime *runtime = use(&vt_driver_far);
     VTACommandHandle cmd = VTATLSCommandHandle();
     void *buffer = VTABufferAlloc(100);
@@ -268,12 +260,4 @@ static void what_far_memory_refuses(void **state) {
     end(runtime);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(barriers_reach_the_driver), cmocka_unit_test(barriers_are_about_a_range),
-        cmocka_unit_test(barriers_can_be_skipped),   cmocka_unit_test(copies_on_a_board),
-        cmocka_unit_test(copies_to_far_memory),      cmocka_unit_test(cache_calls_reach_the_driver),
-        cmocka_unit_test(what_far_memory_refuses),   cmocka_unit_test(no_token_is_left_on_the_device),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -1,8 +1,7 @@
 /* Buffers, and the driver interface below them. */
 #include "runtime/runtime_test.h"
 
-static void test_buffers(void **state) {
-    (void)state;
+TEST_CASE(test_buffers) {
     vta_runtime *runtime = use("", NULL);
     VTACommandHandle cmd = VTATLSCommandHandle();
     char text[] = "the quick brown fox jumps over the lazy dog", back[sizeof text] = {0};
@@ -33,8 +32,7 @@ static void test_buffers(void **state) {
 }
 
 /* A stream may use a buffer that was freed while it was being recorded. */
-static void test_free_while_recording(void **state) {
-    (void)state;
+TEST_CASE(test_free_while_recording) {
     vta_runtime *runtime = use("", NULL);
     VTACommandHandle cmd = VTATLSCommandHandle();
     int32_t acc[64];
@@ -63,8 +61,7 @@ static void test_free_while_recording(void **state) {
     vta_runtime_destroy(runtime);
 }
 
-static void test_driver_interface(void **state) {
-    (void)state;
+TEST_CASE(test_driver_interface) {
     vta_runtime *runtime = use("", NULL);
     VTADeviceHandle device = VTADeviceAlloc();
     uint8_t *block = VTAMemAlloc(100, 1), *other = VTAMemAlloc(100, 0);
@@ -91,8 +88,7 @@ static void test_driver_interface(void **state) {
 }
 
 /* A block of no bytes is one of a byte: it has an address that no other one has. */
-static void test_smallest_blocks(void **state) {
-    (void)state;
+TEST_CASE(test_smallest_blocks) {
     vta_runtime *runtime = use("", NULL);
     uint8_t *blocks[2] = {VTAMemAlloc(0, 0), VTAMemAlloc(1, 0)}, bytes[2] = {7, 8};
     assert_int_not_equal(VTAMemGetPhyAddr(blocks[0]), VTAMemGetPhyAddr(blocks[1]));
@@ -114,8 +110,7 @@ static void *destroys(void *runtime) {
 }
 
 /* A thread whose runtime another one destroyed: each call says so, and answers with nothing. */
-static void test_driver_interface_of_a_runtime_that_is_gone(void **state) {
-    (void)state;
+TEST_CASE(test_driver_interface_of_a_runtime_that_is_gone) {
     pthread_t other;
     uint8_t bytes[16] = {0};
     assert_int_equal(pthread_create(&other, NULL, destroys, use("", NULL)), 0);
@@ -137,13 +132,4 @@ static void test_driver_interface_of_a_runtime_that_is_gone(void **state) {
     vta_runtime_use(NULL);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_buffers),
-        cmocka_unit_test(test_free_while_recording),
-        cmocka_unit_test(test_driver_interface),
-        cmocka_unit_test(test_smallest_blocks),
-        cmocka_unit_test(test_driver_interface_of_a_runtime_that_is_gone),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

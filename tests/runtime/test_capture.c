@@ -10,8 +10,7 @@ static void keep(void *ctx, const char *text, size_t size) {
     dumped[at + size] = '\0';
 }
 
-static void test_dumps(void **state) {
-    (void)state;
+TEST_CASE(test_dumps) {
     vta_runtime_options options = {.sink = {.write = keep}};
     vta_runtime *runtime = use("", &options);
     VTACommandHandle cmd = VTATLSCommandHandle();
@@ -32,8 +31,7 @@ static void test_dumps(void **state) {
     vta_runtime_destroy(runtime);
 }
 
-static void test_capture(void **state) {
-    (void)state;
+TEST_CASE(test_capture) {
     char path[64];
     snprintf(path, sizeof path, "/tmp/vta_capture_%ld.vtap", (long)getpid());
     vta_diag *diag = vta_diag_create(NULL);
@@ -97,8 +95,7 @@ static void check_segment(const vta_program *program, uint32_t index, uint32_t a
 }
 
 /* Blocks of the driver interface are recorded, too, each with what it held before the run and after it. */
-static void test_capture_of_blocks(void **state) {
-    (void)state;
+TEST_CASE(test_capture_of_blocks) {
     static const uint8_t zeros[64];
     uint8_t in[64] = {0}, out[16];
     vta_diag *diag = vta_diag_create(NULL);
@@ -130,8 +127,7 @@ static void test_capture_of_blocks(void **state) {
 }
 
 /* A buffer that the stream loads from, freed before the stream runs: the program has what it held. */
-static void test_capture_of_freed_buffers(void **state) {
-    (void)state;
+TEST_CASE(test_capture_of_freed_buffers) {
     enum { TILES = 4, LANES = 16 };
     static int32_t acc[TILES * LANES];
     vta_diag *diag = vta_diag_create(NULL);
@@ -162,12 +158,4 @@ static void test_capture_of_freed_buffers(void **state) {
     vta_diag_destroy(diag);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_dumps),
-        cmocka_unit_test(test_capture),
-        cmocka_unit_test(test_capture_of_blocks),
-        cmocka_unit_test(test_capture_of_freed_buffers),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -2,9 +2,7 @@
  * hangs is ended by an alarm that is far away. */
 #include <errno.h>
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "support/check.h"
 
 #include "runtime/runtime_priv.h"
 #include "vta/isa.h"
@@ -109,8 +107,7 @@ static void child(vta_runtime *inherited) {
     _exit(fine ? 0 : 1);
 }
 
-static void test_fork_among_threads(void **state) {
-    (void)state;
+TEST_CASE(test_fork_among_threads) {
     pthread_t threads[THREADS];
     vta_runtime *shared;
     assert_int_equal(vta_runtime_create(NULL, "sim", NULL, NULL, NULL, &shared), VTA_OK);
@@ -145,8 +142,7 @@ static void fork_in_sink(void *runtime, const char *text, size_t size) {
     held_inside = pthread_mutex_lock(&(*(vta_runtime **)runtime)->lock) == EDEADLK;
 }
 
-static void test_fork_from_inside(void **state) {
-    (void)state;
+TEST_CASE(test_fork_from_inside) {
     vta_runtime *runtime;
     vta_runtime_options options = {.debug = 2, .sink = {.write = fork_in_sink, .ctx = &runtime}};
     assert_int_equal(vta_runtime_create(NULL, "sim", &options, NULL, NULL, &runtime), VTA_OK);
@@ -161,8 +157,4 @@ static void test_fork_from_inside(void **state) {
     vta_runtime_destroy(runtime);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_fork_among_threads),
-                                       cmocka_unit_test(test_fork_from_inside)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -123,8 +123,7 @@ static bool waits(const vt_insn_queue *q) {
     return false;
 }
 
-static void tokens(void **state) {
-    (void)state;
+TEST_CASE(tokens) {
     for (uint64_t seed = 1; seed < 400; seed++) {
         static deeds want, got;
         check_random r = {.state = seed};
@@ -161,8 +160,7 @@ static void tokens(void **state) {
 }
 
 /* Tokens of a stream that nobody took: the pops that come for them in the next one wait for nothing. */
-static void carried(void **state) {
-    (void)state;
+TEST_CASE(carried) {
     vt_insn_queue q;
     vt_queue_init(&q, NULL);
     assert_true(vt_queue_reserve(&q, MOST));
@@ -229,8 +227,7 @@ static int run_all(const vt_insn_queue *q, char *order) {
     }
 }
 
-static void serial(void **state) {
-    (void)state;
+TEST_CASE(serial) {
     for (uint64_t seed = 1; seed < 200; seed++) {
         static deeds ignored;
         char want[MOST] = "", got[MOST] = "", *to = want;
@@ -255,8 +252,7 @@ static void serial(void **state) {
 
 /* ---- Notes ------------------------------------------------------------------------------------------------------ */
 
-static void notes(void **state) {
-    (void)state;
+TEST_CASE(notes) {
     vt_insn_queue q;
     deeds d = {0};
     check_random r = {.state = 1};
@@ -284,8 +280,4 @@ static void notes(void **state) {
     assert_int_equal(q.cap, 0);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(tokens), cmocka_unit_test(carried), cmocka_unit_test(serial),
-                                       cmocka_unit_test(notes)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -1,8 +1,7 @@
 /* The micro-kernel cache: what is recorded once, what is evicted, and what comes back. */
 #include "runtime/runtime_test.h"
 
-static void test_kernels_are_recorded_once(void **state) {
-    (void)state;
+TEST_CASE(test_kernels_are_recorded_once) {
     vta_runtime *runtime = use("", NULL);
     VTACommandHandle cmd = VTATLSCommandHandle();
     void *site = NULL, *other = NULL;
@@ -31,8 +30,7 @@ static void test_kernels_are_recorded_once(void **state) {
 }
 
 /* The uop buffer of 64 micro-ops: placing starts again at 0 and evicts what it overwrites, no more. */
-static void test_eviction(void **state) {
-    (void)state;
+TEST_CASE(test_eviction) {
     vta_runtime *runtime = use("LOG_UOP_BUFF_SIZE=8", NULL);
     VTACommandHandle cmd = VTATLSCommandHandle();
     void *site = NULL;
@@ -72,8 +70,7 @@ static void test_eviction(void **state) {
 }
 
 /* Asked to, the runtime uses micro-ops that another kernel has in the buffer: all of it, a part, never what is gone. */
-static void test_shared_micro_ops(void **state) {
-    (void)state;
+TEST_CASE(test_shared_micro_ops) {
     vta_runtime *runtime = use("LOG_UOP_BUFF_SIZE=8", NULL);
     VTACommandHandle cmd = VTATLSCommandHandle();
     void *site = NULL, *other = NULL;
@@ -114,8 +111,7 @@ static int mark_element(void *signature) {
     return 0;
 }
 
-static void test_evicted_kernels_come_back(void **state) {
-    (void)state;
+TEST_CASE(test_evicted_kernels_come_back) {
     vta_runtime *runtime = use("LOG_UOP_BUFF_SIZE=8", NULL);
     VTACommandHandle cmd = VTATLSCommandHandle();
     void *site = NULL, *zeros = VTABufferAlloc(64 * 8), *out = VTABufferAlloc(16 * 8);
@@ -213,8 +209,7 @@ static void push_step(VTACommandHandle cmd, void **site, void *zeros, const int3
 
 /* Micro-ops of the first step come with the first load; those of later ones with a second, right behind the first
  * product, which no token holds up. */
-static void test_late_load(void **state) {
-    (void)state;
+TEST_CASE(test_late_load) {
     vta_runtime *runtime = use("", NULL);
     VTACommandHandle cmd = VTATLSCommandHandle();
     void *site = NULL, *reset = NULL, *zeros = VTABufferAlloc(1024);
@@ -273,8 +268,7 @@ static uint32_t run_random(uint32_t kernels, int share, bool record) {
     return loads;
 }
 
-static void test_one_load(void **state) {
-    (void)state;
+TEST_CASE(test_one_load) {
     for (int i = 0; i < 60; i++) run_random(2 + (uint32_t)i % 14, VTA_SHARE_UOPS_ON, false);
     for (int i = 0; i < 60; i++) run_random(2 + (uint32_t)i % 14, VTA_SHARE_UOPS_LATE, false);
     state_of_random = 1;
@@ -283,14 +277,4 @@ static void test_one_load(void **state) {
     assert_true(run_random(15, VTA_SHARE_UOPS_ON, true) > 2);      /* these do not */
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kernels_are_recorded_once),
-        cmocka_unit_test(test_eviction),
-        cmocka_unit_test(test_shared_micro_ops),
-        cmocka_unit_test(test_evicted_kernels_come_back),
-        cmocka_unit_test(test_one_load),
-        cmocka_unit_test(test_late_load),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -26,8 +26,7 @@ static bool small_program(void **site) {
     return good;
 }
 
-static void test_out_of_memory_anywhere(void **state) {
-    (void)state;
+TEST_CASE(test_out_of_memory_anywhere) {
     vta_config *config = vta_config_default();
     long n = 0;
     for (bool failed = true; failed; n++) {
@@ -60,8 +59,7 @@ static void test_out_of_memory_anywhere(void **state) {
 
 /* A stream that a bad call has damaged is dropped as it grows: its instructions take no more memory than those of one
  * that is run. */
-static void test_damaged_streams_stay_small(void **state) {
-    (void)state;
+TEST_CASE(test_damaged_streams_stay_small) {
     enum { CALLS = 400, MOST_INSNS = 64 };
     const vta_runtime_options options = {.max_transfer = MOST_INSNS * VTA_INSN_BYTES};
     size_t live[2];
@@ -91,10 +89,4 @@ static void test_damaged_streams_stay_small(void **state) {
     assert_int_equal(a.live, 0);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_out_of_memory_anywhere),
-        cmocka_unit_test(test_damaged_streams_stay_small),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

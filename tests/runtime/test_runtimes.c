@@ -4,8 +4,7 @@
 
 /* ---- Configurations ---------------------------------------------------------------------------------------- */
 
-static void test_several_configurations(void **state) {
-    (void)state;
+TEST_CASE(test_several_configurations) {
     static const struct {
         const char *changes;
         uint32_t lanes;
@@ -41,8 +40,7 @@ static void test_several_configurations(void **state) {
     assert_true(error_has(first, "VTASynchronize("));
 }
 
-static void test_reconfigure(void **state) {
-    (void)state;
+TEST_CASE(test_reconfigure) {
     vta_diag *diag = vta_diag_create(NULL);
     vta_config *plain = vta_config_default(), *wide;
     assert_int_equal(vta_config_with(plain, "LOG_BLOCK=5", diag, &wide), VTA_OK);
@@ -74,8 +72,7 @@ static void test_reconfigure(void **state) {
     vta_diag_destroy(diag);
 }
 
-static void test_bad_options(void **state) {
-    (void)state;
+TEST_CASE(test_bad_options) {
     vta_diag *diag = vta_diag_create(NULL);
     vta_runtime *runtime;
     vta_runtime_options options = {.max_transfer = 3};
@@ -132,8 +129,7 @@ static void *thread_adds(void *argument) {
     return good ? argument : NULL;
 }
 
-static void test_threads(void **state) {
-    (void)state;
+TEST_CASE(test_threads) {
     vta_runtime *runtimes[2] = {make("", NULL, NULL), make("LOG_UOP_BUFF_SIZE=10", NULL, NULL)};
     pthread_t threads[THREADS];
     add_count = 4;
@@ -168,8 +164,7 @@ static void *thread_ends(void *runtime) {
     return result;
 }
 
-static void test_last_words_of_threads(void **state) {
-    (void)state;
+TEST_CASE(test_last_words_of_threads) {
     vta_runtime *runtime = make("", NULL, NULL);
     pthread_t thread;
     assert_int_equal(pthread_key_create(&last_key, speaks_last), 0);
@@ -205,8 +200,7 @@ static int by_address(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-static void test_two_threads_free_one_buffer(void **state) {
-    (void)state;
+TEST_CASE(test_two_threads_free_one_buffer) {
     vta_runtime *runtime = make("", NULL, NULL);
     pthread_t threads[2];
     vta_runtime_use(runtime);
@@ -260,8 +254,7 @@ static void *thread_uses_buffers(void *unused) {
     return NULL;
 }
 
-static void test_reconfigure_among_threads(void **state) {
-    (void)state;
+TEST_CASE(test_reconfigure_among_threads) {
     vta_config *config = vta_config_default();
     pthread_t threads[THREADS];
     vta_runtime_use(NULL);
@@ -273,15 +266,4 @@ static void test_reconfigure_among_threads(void **state) {
     vta_config_release(config);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_several_configurations),
-        cmocka_unit_test(test_reconfigure),
-        cmocka_unit_test(test_bad_options),
-        cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_last_words_of_threads),
-        cmocka_unit_test(test_two_threads_free_one_buffer),
-        cmocka_unit_test(test_reconfigure_among_threads),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

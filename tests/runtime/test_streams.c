@@ -2,8 +2,7 @@
 #include "runtime/runtime_test.h"
 
 /* Transfers of 1024 bytes: 64 instructions a run. Tokens on their way and pops that wait cross the borders. */
-static void test_early_runs(void **state) {
-    (void)state;
+TEST_CASE(test_early_runs) {
     vta_runtime_options options = {.max_transfer = 1024};
     vta_runtime *runtime = use("", &options);
     VTACommandHandle cmd = VTATLSCommandHandle();
@@ -44,8 +43,7 @@ static bool found(const char *words) {
 }
 
 /* What one stream left on chip is there for its next part when it was cut, and for no other stream. */
-static void test_checks_know_where_a_stream_was_cut(void **state) {
-    (void)state;
+TEST_CASE(test_checks_know_where_a_stream_was_cut) {
     vta_runtime_options options = {.max_transfer = 1024, .device = &(vta_device_options){.check = true}};
     vta_runtime *runtime = use("", &options);
     VTACommandHandle cmd = VTATLSCommandHandle();
@@ -70,8 +68,7 @@ static void test_checks_know_where_a_stream_was_cut(void **state) {
 }
 
 /* A token that nobody ever pops does not stand for the one that FINISH waits for. */
-static void test_finish_waits_for_stores(void **state) {
-    (void)state;
+TEST_CASE(test_finish_waits_for_stores) {
     vta_runtime_options options = {.device = &(vta_device_options){.check = true}};
     vta_runtime *runtime = use("", &options);
     VTACommandHandle cmd = VTATLSCommandHandle();
@@ -90,8 +87,7 @@ static void test_finish_waits_for_stores(void **state) {
 }
 
 /* The recorded blocked matrix multiply pops its last token after the synchronize. */
-static void test_tokens_cross_a_synchronize(void **state) {
-    (void)state;
+TEST_CASE(test_tokens_cross_a_synchronize) {
     vta_runtime *runtime = use("", NULL);
     VTACommandHandle cmd = VTATLSCommandHandle();
     void *site = NULL;
@@ -124,8 +120,7 @@ static void record_push(VTACommandHandle cmd) { VTADepPush(cmd, 1, 2); }
 
 /* A dropped stream's tokens serve the pops right behind it, and not those of the next kernel, whatever that begins
  * with. */
-static void test_tokens_of_a_dropped_stream(void **state) {
-    (void)state;
+TEST_CASE(test_tokens_of_a_dropped_stream) {
     static const struct {
         void (*record)(VTACommandHandle cmd);
         bool is_next_kernel;
@@ -163,8 +158,7 @@ static void racy_program(VTACommandHandle cmd, void *acc, void *out) {
     VTASynchronize(cmd, 0);
 }
 
-static void test_force_serial(void **state) {
-    (void)state;
+TEST_CASE(test_force_serial) {
     vta_runtime_options options = {.device = &(vta_device_options){.check = true}};
     vta_runtime *runtime = use("", &options);
     VTACommandHandle cmd = VTATLSCommandHandle();
@@ -199,8 +193,7 @@ static void one_of(VTACommandHandle cmd, int stage, void *buffer) {
 }
 
 /* A token that a serial run's calls left is there for the next run, of each of the four queues, once. */
-static void test_serial_leaves_tokens(void **state) {
-    (void)state;
+TEST_CASE(test_serial_leaves_tokens) {
     static const int queues[][2] = {{1, 2}, {2, 1}, {2, 3}, {3, 2}};
     for (int q = 0; q < 4; q++) {
         int from = queues[q][0], to = queues[q][1];
@@ -227,8 +220,7 @@ static void test_serial_leaves_tokens(void **state) {
 
 /* Compiled kernels name a number of cycles that means something on a board; it is no bound on a simulator without a
  * clock, where max_work is. */
-static void test_waiting(void **state) {
-    (void)state;
+TEST_CASE(test_waiting) {
     static void *site;
     add_count = 1000;
     vta_runtime *runtime = use("", NULL);
@@ -278,8 +270,7 @@ static void places(VTACommandHandle cmd, uint32_t *insns_at, uint32_t *uops_at) 
 
 /* Instructions and micro-ops that need more than a page move, and no page stays behind: what lies below them and is not
  * theirs, new buffers get. */
-static void test_streams_move(void **state) {
-    (void)state;
+TEST_CASE(test_streams_move) {
     enum { PAGE = 4096, MANY = PAGE / VTA_INSN_BYTES, MOST_PAGES = 64, QUEUE_PAGES = 2 };
     bool known[MOST_PAGES] = {true}; /* page 0 is nobody's */
     uint32_t insns, uops, addr = 0;
@@ -302,17 +293,4 @@ static void test_streams_move(void **state) {
     vta_runtime_destroy(runtime); /* with its buffers */
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_early_runs),
-        cmocka_unit_test(test_checks_know_where_a_stream_was_cut),
-        cmocka_unit_test(test_finish_waits_for_stores),
-        cmocka_unit_test(test_tokens_cross_a_synchronize),
-        cmocka_unit_test(test_tokens_of_a_dropped_stream),
-        cmocka_unit_test(test_force_serial),
-        cmocka_unit_test(test_serial_leaves_tokens),
-        cmocka_unit_test(test_waiting),
-        cmocka_unit_test(test_streams_move),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

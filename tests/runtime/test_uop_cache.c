@@ -120,8 +120,7 @@ static void compare(const fixture *f) {
     }
 }
 
-static void random_uses(void **state) {
-    (void)state;
+TEST_CASE(random_uses) {
     static fixture f;
     uint64_t evictions = 0;
     for (uint64_t seed = 0; seed < 200; seed++) {
@@ -141,8 +140,7 @@ static void random_uses(void **state) {
 }
 
 /* What a run knows of its loads is forgotten with it. */
-static void a_new_run(void **state) {
-    (void)state;
+TEST_CASE(a_new_run) {
     vt_uop_cache cache;
     vt_uop_cache_init(&cache, NULL, DEPTH);
     cache.has_load = cache.has_late = cache.split = cache.product = cache.share = cache.late = true;
@@ -154,7 +152,4 @@ static void a_new_run(void **state) {
     vt_uop_cache_clear(&cache);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_uses), cmocka_unit_test(a_new_run)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -24,6 +24,33 @@ enum { CHECK_CHILDREN_MAY_START_THREADS = 0 };
 enum { CHECK_CHILDREN_MAY_START_THREADS = 1 };
 #endif
 
+/* TEST_CASE(name) { ... } is a test of the file, whose main returns run_cases(). Files that make their tests from a
+ * table, or set each up by itself, have a list of struct CMUnitTest instead. */
+#define TEST_CASE(name)                                                                                                \
+    static void name(void **state);                                                                                    \
+    __attribute__((constructor)) static void name##_is_listed(void) { check_list_test(#name, name); }                  \
+    static void name(__attribute__((unused)) void **state)
+
+enum { CHECK_MAX_TESTS = 128 }; /* of a file */
+static struct CMUnitTest check_tests[CHECK_MAX_TESTS];
+static size_t check_test_count;
+
+static inline void check_list_test(const char *name, CMUnitTestFunction run) {
+    if (check_test_count < CHECK_MAX_TESTS)
+        check_tests[check_test_count] = (struct CMUnitTest){name, run, NULL, NULL, NULL};
+    check_test_count++;
+}
+
+/* Runs the tests of the file, in its order, between two functions or NULL; how many failed. */
+static inline int run_cases_between(CMFixtureFunction begin, CMFixtureFunction end) {
+    if (!check_test_count || check_test_count > CHECK_MAX_TESTS) {
+        fprintf(stderr, "%d tests in a file; expected 1 to %d\n", (int)check_test_count, CHECK_MAX_TESTS);
+        return 1;
+    }
+    return _cmocka_run_group_tests("tests", check_tests, check_test_count, begin, end);
+}
+static inline int run_cases(void) { return run_cases_between(NULL, NULL); }
+
 /* Fails unless `part` stands in `text`. */
 #define assert_contains(text, part)                                                                                    \
     do {                                                                                                               \

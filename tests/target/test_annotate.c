@@ -18,8 +18,7 @@ static size_t count(const char *text, const char *what) {
     return n;
 }
 
-static void convolution(void **state) {
-    (void)state;
+TEST_CASE(convolution) {
     vt_strbuf plain, named;
     lowered("conv2d", 0, &plain);
     lowered("conv2d", 1, &named);
@@ -35,7 +34,4 @@ static void convolution(void **state) {
     vt_strbuf_free(&named);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(convolution)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

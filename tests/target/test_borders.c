@@ -228,8 +228,7 @@ static void protected_check(job *j, vta_status (*body)(vt_ctx *, void *)) {
     vta_diag_destroy(diag);
 }
 
-static void the_best_pair_is_chosen(void **state) {
-    (void)state;
+TEST_CASE(the_best_pair_is_chosen) {
     vta_config *base = vta_config_default(), *few;
     int found = 0;
     assert_int_equal(vta_config_with(base, "LOG_UOP_BUFF_SIZE=5", NULL, &few), VTA_OK);
@@ -248,7 +247,4 @@ static void the_best_pair_is_chosen(void **state) {
     vta_config_release(base);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_best_pair_is_chosen)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -31,8 +31,7 @@ static const struct {
     {{1, 1, 1, 8}, {1, 1, 1, 8}, "x[...]", "breaks it: the innermost axes do not make up whole elements"},
 };
 
-static void refused_copies(void **state) {
-    (void)state;
+TEST_CASE(refused_copies) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         program p = start();
         te_tensor *x = te_placeholder(p.c, "x", "int32", 4, cases[i].x);
@@ -42,7 +41,4 @@ static void refused_copies(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(refused_copies)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

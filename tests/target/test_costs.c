@@ -146,8 +146,7 @@ static void open_cost(machine *m, const cost *c) {
     need(m, vtac_module_function(m->module, vtac_func_name(m->func), m->diag, &m->call), c->comment);
 }
 
-static void costs_are_as_counted(void **state) {
-    (void)state;
+TEST_CASE(costs_are_as_counted) {
     for (size_t i = 0; i < sizeof costs / sizeof *costs; i++) {
         machine m;
         vt_strbuf trace, got;
@@ -172,8 +171,7 @@ static void costs_are_as_counted(void **state) {
 }
 
 /* Steps share micro-ops from before the first task to behind the last, where other kernels do not any more. */
-static void sharing_ends(void **state) {
-    (void)state;
+TEST_CASE(sharing_ends) {
     for (int late = 0; late < 2; late++) {
         static const char call[] = "\"VTAShareUops\", @tir.tvm_thread_context(@tir.vta.command_handle(, dtype=handle), "
                                    "dtype=handle), ";
@@ -192,8 +190,7 @@ static void sharing_ends(void **state) {
 }
 
 /* Two elements of 16 bytes are a row of the tile that may be padding: the processor writes them, first to last. */
-static void zeros_are_written(void **state) {
-    (void)state;
+TEST_CASE(zeros_are_written) {
     machine m;
     char *text;
     open_cost(&m, &(cost){"zeros", "tests/build/vta/columns_of_padding.te", NULL, NULL});
@@ -206,8 +203,4 @@ static void zeros_are_written(void **state) {
     machine_close(&m);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(costs_are_as_counted), cmocka_unit_test(sharing_ends),
-                                       cmocka_unit_test(zeros_are_written)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -26,8 +26,7 @@ static chain build_chain(program *p, int64_t rows, int64_t columns, const char *
 
 /* ---- Memory ----------------------------------------------------------------------------------------------------- */
 
-static void tile_does_not_fit(void **state) {
-    (void)state;
+TEST_CASE(tile_does_not_fit) {
     program p = start();
     int64_t a_shape[4] = {10, 1, 1, 16}, b_shape[4] = {1024, 1, 16, 16}, c_shape[4] = {10, 1024, 1, 16};
     te_tensor *a = te_placeholder(p.c, "A", "int8", 4, a_shape), *b = te_placeholder(p.c, "B", "int8", 4, b_shape);
@@ -46,8 +45,7 @@ static void tile_does_not_fit(void **state) {
 }
 
 /* The longest axis lies inside of an element, where no split helps. */
-static void tile_of_long_elements_does_not_fit(void **state) {
-    (void)state;
+TEST_CASE(tile_of_long_elements_does_not_fit) {
     vta_config *base = vta_config_default(), *config;
     assert_int_equal(vta_config_with(base, "LOG_ACC_BUFF_SIZE=12", NULL, &config), VTA_OK);
     program p = {.c = te_context_create(config, NULL)};
@@ -61,8 +59,7 @@ static void tile_of_long_elements_does_not_fit(void **state) {
 }
 
 /* Read at its first row too, so that each tile holds more than the one before. */
-static void tile_changes_its_size(void **state) {
-    (void)state;
+TEST_CASE(tile_changes_its_size) {
     program p = start();
     chain k = build_chain(&p, 8, 2, "x_buf[...] + x_buf[0, i1, i2, i3]");
     te_axis *outer, *inner;
@@ -73,8 +70,7 @@ static void tile_changes_its_size(void **state) {
             "compute x_buf outside of that loop");
 }
 
-static void threads_do_not_fit_together(void **state) {
-    (void)state;
+TEST_CASE(threads_do_not_fit_together) {
     program p = start();
     int64_t shape[4] = {2, 1500, 1, 16};
     te_tensor *x = te_placeholder(p.c, "x", "int32", 4, shape);
@@ -94,8 +90,7 @@ static void threads_do_not_fit_together(void **state) {
 }
 
 /* x_buf -> s (stored) -> t (by the processor) -> y = t_buf + x_buf. */
-static void chip_across_the_processor(void **state) {
-    (void)state;
+TEST_CASE(chip_across_the_processor) {
     program p = start();
     int64_t shape[4] = {4, 4, 1, 16};
     te_tensor *x = te_placeholder(p.c, "x", "int32", 4, shape);
@@ -122,8 +117,7 @@ static void chip_across_the_processor(void **state) {
 
 /* ---- Transfers -------------------------------------------------------------------------------------------------- */
 
-static void copy_of_three_dimensions(void **state) {
-    (void)state;
+TEST_CASE(copy_of_three_dimensions) {
     program p = start();
     int64_t shape[4] = {8, 8, 8, 16}, part[4] = {4, 4, 4, 16};
     te_tensor *x = te_placeholder(p.c, "x", "int32", 4, shape);
@@ -148,8 +142,7 @@ static program pad_columns(int64_t columns) {
     return p;
 }
 
-static void padding_that_is_too_wide(void **state) {
-    (void)state;
+TEST_CASE(padding_that_is_too_wide) {
     program p = pad_columns(16), fits = pad_columns(15);
     REFUSED(&p, "copy of x to x_buf: up to 16 columns on the left of padding", "holds 0 to 15");
     vtac_lower_options options = {.config = te_context_config(fits.c), .verify = 1};
@@ -167,8 +160,7 @@ static program accumulators(const char *dtype, const char *body) {
     return p;
 }
 
-static void loads_of_other_types(void **state) {
-    (void)state;
+TEST_CASE(loads_of_other_types) {
     static const char *const types[] = {"int16", "int64", "float32", "float64", "uint8", "uint32", "int4"};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         char text[128];
@@ -191,8 +183,7 @@ static void loads_of_other_types(void **state) {
 
 /* ---- ALU -------------------------------------------------------------------------------------------------------- */
 
-static void alu_without_the_operation(void **state) {
-    (void)state;
+TEST_CASE(alu_without_the_operation) {
     static const struct {
         const char *body, *text;
     } cases[] = {
@@ -214,8 +205,7 @@ static void alu_without_the_operation(void **state) {
     }
 }
 
-static void alu_on_parts_of_elements(void **state) {
-    (void)state;
+TEST_CASE(alu_on_parts_of_elements) {
     program p = start();
     chain k = build_chain(&p, 4, 4, "x_buf[...] + 1");
     te_axis *inner = axis(&p, k.y_buf, 3), *outer = axis(&p, k.y_buf, 1);
@@ -258,8 +248,7 @@ static program matmul_in_order(const char *order) {
     return p;
 }
 
-static void micro_ops_in_each_others_way(void **state) {
-    (void)state;
+TEST_CASE(micro_ops_in_each_others_way) {
     static const char *const disabled[] = {"vta.OrderUopLoops"};
     program p = matmul_in_order("KCck");
     vtac_lower_options options = {.config = te_context_config(p.c), .disabled = disabled, .disabled_count = 1};
@@ -270,8 +259,7 @@ static void micro_ops_in_each_others_way(void **state) {
     program_destroy(&p);
 }
 
-static void orders_that_work(void **state) {
-    (void)state;
+TEST_CASE(orders_that_work) {
     static const char *const orders[] = {"KkCc", "KCkc", "CKkc", "CcKk", "KCck"}; /* "CcKk": kernels of one sort each */
     for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
         program p = matmul_in_order(orders[i]);
@@ -322,8 +310,7 @@ static program matmul_from(bool twice, bool apart) {
     return p;
 }
 
-static void sums_that_cannot_take_over(void **state) {
-    (void)state;
+TEST_CASE(sums_that_cannot_take_over) {
     program p = matmul_from(false, false), twice = matmul_from(true, false), apart = matmul_from(false, true);
     vtac_lower_options options = {.config = te_context_config(p.c), .verify = 1};
     vta_status status = lower_program(&p, &options, "main", WANT_CALLS, NULL);
@@ -335,8 +322,7 @@ static void sums_that_cannot_take_over(void **state) {
 
 /* ---- Options ---------------------------------------------------------------------------------------------------- */
 
-static void unknown_pass_name(void **state) {
-    (void)state;
+TEST_CASE(unknown_pass_name) {
     program p;
     assert_true(program_create(&p, "vadd"));
     static const char *const off[] = {"tir.CommonSubexprElim"};
@@ -346,22 +332,4 @@ static void unknown_pass_name(void **state) {
     program_destroy(&p);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tile_does_not_fit),
-        cmocka_unit_test(tile_of_long_elements_does_not_fit),
-        cmocka_unit_test(tile_changes_its_size),
-        cmocka_unit_test(threads_do_not_fit_together),
-        cmocka_unit_test(copy_of_three_dimensions),
-        cmocka_unit_test(chip_across_the_processor),
-        cmocka_unit_test(padding_that_is_too_wide),
-        cmocka_unit_test(loads_of_other_types),
-        cmocka_unit_test(alu_without_the_operation),
-        cmocka_unit_test(alu_on_parts_of_elements),
-        cmocka_unit_test(micro_ops_in_each_others_way),
-        cmocka_unit_test(orders_that_work),
-        cmocka_unit_test(sums_that_cannot_take_over),
-        cmocka_unit_test(unknown_pass_name),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -183,17 +183,9 @@ static void protected_by(vta_status (*test)(vt_ctx *ctx, void *arg)) {
     must(vt_protect(&ctx, test, NULL));
     vt_ctx_clear(&ctx);
 }
-static void test_single_values(void **state) { (void)state, protected_by(single_values); }
-static void test_all_values(void **state) { (void)state, protected_by(all_values); }
-static void test_unasked_loops(void **state) { (void)state, protected_by(unasked_loops); }
-static void test_unknown_loops(void **state) { (void)state, protected_by(unknown_loops); }
+TEST_CASE(test_single_values) { protected_by(single_values); }
+TEST_CASE(test_all_values) { protected_by(all_values); }
+TEST_CASE(test_unasked_loops) { protected_by(unasked_loops); }
+TEST_CASE(test_unknown_loops) { protected_by(unknown_loops); }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_single_values),
-        cmocka_unit_test(test_all_values),
-        cmocka_unit_test(test_unasked_loops),
-        cmocka_unit_test(test_unknown_loops),
-    };
-    return cmocka_run_group_tests(tests, diag_begin, diag_end);
-}
+int main(void) { return run_cases_between(diag_begin, diag_end); }

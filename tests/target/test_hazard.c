@@ -68,8 +68,7 @@ static const vt_stmt *build(one *o) {
     return vt_s_attr(c, vt_ref_iter(axis), VT_ATTR_UOPS, vt_string(c, VT_PUSH_GEMM), s);
 }
 
-static void too_soon_one_after_the_other(void **state) {
-    (void)state;
+TEST_CASE(too_soon_one_after_the_other) {
     vta_config *config = vta_config_default();
     for (size_t k = 0; k < sizeof kernels / sizeof kernels[0]; k++) {
         one o = {.options = {.config = config}};
@@ -110,8 +109,7 @@ static const vt_stmt *second_is_wrong(one *o) {
     return vt_s_seq(&o->ctx, 3, (const vt_stmt *const[]){right, right, build(o)});
 }
 
-static void lists_of_nests_and_kernels(void **state) {
-    (void)state;
+TEST_CASE(lists_of_nests_and_kernels) {
     static const struct {
         const vt_stmt *(*build)(one *o);
         const char *says;
@@ -130,8 +128,4 @@ static void lists_of_nests_and_kernels(void **state) {
     vta_config_release(config);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(too_soon_one_after_the_other),
-                                       cmocka_unit_test(lists_of_nests_and_kernels)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -245,8 +245,7 @@ static const vt_func *all_passes(vt_lowering *l, const vt_func *f) {
     return f;
 }
 
-static void what_is_executed_stays(void **state) {
-    (void)state;
+TEST_CASE(what_is_executed_stays) {
     vta_config *base = vta_config_default();
     assert_int_equal(vta_config_with(base, "LOG_UOP_BUFF_SIZE=6", NULL, &config), VTA_OK); /* 16 micro-ops */
     for (seed = 0; seed < CASES; seed++) {
@@ -260,7 +259,4 @@ static void what_is_executed_stays(void **state) {
     vta_config_release(base);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_executed_stays)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -86,8 +86,7 @@ static void shape_of(const vt_stmt *s, char *out) {
     }
 }
 
-static void kernels_under_conditions(void **state) {
-    (void)state;
+TEST_CASE(kernels_under_conditions) {
     vta_config *config = vta_config_default();
     for (size_t k = 0; k < sizeof kernels / sizeof kernels[0]; k++) {
         one o = {.options = {.config = config}};
@@ -102,7 +101,4 @@ static void kernels_under_conditions(void **state) {
     vta_config_release(config);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(kernels_under_conditions)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -113,8 +113,7 @@ static const vt_stmt *nested(one *o) {
     return one_for(o, one_var(o, "i"), 4, VT_FOR_SERIAL, body);
 }
 
-static void tokens_between_tasks(void **state) {
-    (void)state;
+TEST_CASE(tokens_between_tasks) {
     flow_is(straight, "L(12)12C(23)23S.");
     flow_is(one_stage, "CC.");
     flow_is(no_task, "p");
@@ -147,8 +146,7 @@ static const vt_stmt *with_skip_copy(one *o) { return marked(o, "pragma_skip_dma
 static const vt_stmt *with_skip_alu(one *o) { return marked(o, "pragma_skip_alu"); }
 static const vt_stmt *with_alu(one *o) { return marked(o, "pragma_alu"); }
 
-static void pragmas(void **state) {
-    (void)state;
+TEST_CASE(pragmas) {
     GIVES_VTA(coproc_pragma, with_sync, "for (i: int32, 0, 8)", "@tir.vta.coproc_sync(");
     GIVES_VTA(coproc_pragma, with_trim, "for (i: int32, 0, 2)");
     GIVES_VTA(inject_skip_copy, with_skip_copy, "!for");
@@ -183,8 +181,7 @@ static void alu_refused(const vt_stmt *(*build)(one *o), const char *says) {
 }
 
 /* One place cannot take the values of all steps of a loop. */
-static void alu_copies(void **state) {
-    (void)state;
+TEST_CASE(alu_copies) {
     GIVES_VTA(inject_alu, copy_of_all, "uop_push", "!pragma_alu");
     alu_refused(copy_over_rows, "axis i writes the same elements in every step");
     alu_refused(copy_over_columns, "axis j writes the same elements in every step");
@@ -200,8 +197,7 @@ static const vt_stmt *inner_alloc(one *o) {
     return one_for(o, i, 2, VT_FOR_SERIAL, one_seq(o, vt__extern(&o->ctx, "FIRST", 0, NULL), one_alloc(o, t, use)));
 }
 
-static void addresses(void **state) {
-    (void)state;
+TEST_CASE(addresses) {
     one o = {.options = {.config = config}};
     assert_int_equal(one_run(&o, vt_pass_lift_alloc, inner_alloc), VTA_OK);
     assert_int_equal(o.after->body->u.loop.body->kind, VT_S_ALLOC); /* at the begin of the loop's body */
@@ -231,8 +227,7 @@ static int times(const char *text, const char *part) {
 }
 
 /* They become one allocation, each with its place in it. */
-static void one_allocation_a_memory(void **state) {
-    (void)state;
+TEST_CASE(one_allocation_a_memory) {
     one o = {.options = {.config = config}};
     assert_int_equal(one_run(&o, vt_pass_storage_rewrite, three_at_once), VTA_OK);
     if (times(o.text, "allocate(") != 1) fail_msg("not one allocation: %s", o.text);
@@ -244,15 +239,13 @@ static const vt_stmt *host_access(one *o) {
     return one_for(o, i, 8, VT_FOR_SERIAL, one_store(o, o->y, i, one_load(o, o->x, i)));
 }
 
-static void host_addresses(void **state) {
-    (void)state;
+TEST_CASE(host_addresses) {
     GIVES_VTA(cpu_access, host_access, "x_ptr", "y_ptr", "\"VTABufferCPUPtr\", @tir.tvm_thread_context(");
     GIVES_VTA(cpu_access, straight, "!VTABufferCPUPtr");
 }
 
 /* The processor's copy from x to y: both are dropped from its cache first, and what it wrote is given to memory. */
-static void cache_barriers(void **state) {
-    (void)state;
+TEST_CASE(cache_barriers) {
     GIVES_VTA(cache_barriers, host_access, "coproc_write_barrier(x", "coproc_write_barrier(y", "32u32, 0u32, 64u32",
               "coproc_read_barrier(y", "!coproc_read_barrier(x");
     GIVES_VTA(cache_barriers, loop_with_processor, "coproc_write_barrier(x", "coproc_write_barrier(y",
@@ -260,15 +253,4 @@ static void cache_barriers(void **state) {
     GIVES_VTA(cache_barriers, straight, "!barrier");
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tokens_between_tasks),
-        cmocka_unit_test(pragmas),
-        cmocka_unit_test(alu_copies),
-        cmocka_unit_test(addresses),
-        cmocka_unit_test(host_addresses),
-        cmocka_unit_test(cache_barriers),
-        cmocka_unit_test(one_allocation_a_memory),
-    };
-    return cmocka_run_group_tests(tests, make_config, drop_config);
-}
+int main(void) { return run_cases_between(make_config, drop_config); }

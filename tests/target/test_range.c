@@ -1,11 +1,9 @@
 /* What the last check knows of values: random expressions at random places, against all iterations one by one. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
-#include <cmocka.h>
+#include "support/check.h"
 
 #include "ir/build.h"
 #include "support/check.h"
@@ -379,8 +377,7 @@ static vta_status rounds(vt_ctx *ctx, void *arg) {
     return VTA_OK;
 }
 
-static void random_places(void **state) {
-    (void)state;
+TEST_CASE(random_places) {
     vt_ctx ctx;
     tally t = {0};
     vta_diag *diag = vta_diag_create(NULL);
@@ -397,7 +394,4 @@ static void random_places(void **state) {
     vta_diag_destroy(diag);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_places)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

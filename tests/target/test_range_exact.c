@@ -88,15 +88,11 @@ static vta_status rounds(vt_ctx *ctx, void *arg) {
     return VTA_OK;
 }
 
-static void bounds_are_reached(void **state) {
-    (void)state;
+TEST_CASE(bounds_are_reached) {
     vt_ctx ctx;
     vt_ctx_init(&ctx, NULL, diag);
     must(vt_protect(&ctx, rounds, NULL));
     vt_ctx_clear(&ctx);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(bounds_are_reached)};
-    return cmocka_run_group_tests(tests, diag_begin, diag_end);
-}
+int main(void) { return run_cases_between(diag_begin, diag_end); }

@@ -110,8 +110,7 @@ static void lifted_is(const vt_stmt *(*build)(one *o), const char *want) {
     one_end(&o);
 }
 
-static void tasks(void **state) {
-    (void)state;
+TEST_CASE(tasks) {
     refuses_vta(vt_pass_coproc_sync, unknown_stage, "the stage of a task is not a constant");
     for (size_t i = 0; i < sizeof lifted / sizeof lifted[0]; i++) {
         then_stage = lifted[i].then_stage;
@@ -138,8 +137,7 @@ static const vt_stmt *late_steps(one *o) { return slots(o, one_i(o, 1), one_i(o,
 static const vt_stmt *no_places(one *o) { return slots(o, one_i(o, 0), one_i(o, 3), 0); }
 static const vt_stmt *many_places(one *o) { return slots(o, one_i(o, 0), one_i(o, 3), 65); }
 
-static void steps(void **state) {
-    (void)state;
+TEST_CASE(steps) {
     GIVES_VTA(unroll_slots, known_steps, "[0] = 1", "[1] = 1", "[2] = 1", "!for");
     refuses_vta(vt_pass_unroll_slots, unknown_steps, "slots: the loop i has no constant number of steps");
     refuses_vta(vt_pass_unroll_slots, late_steps, "slots: the loop i has no constant number of steps");
@@ -185,18 +183,10 @@ static const vt_func *find_equal(vt_lowering *l, const vt_func *f) {
 }
 static const vt_stmt *nothing(one *o) { return vt_s_nop(&o->ctx); }
 
-static void equal_scopes(void **state) {
-    (void)state;
+TEST_CASE(equal_scopes) {
     one o = {.options = {.config = config}};
     if (one_run(&o, find_equal, nothing) != VTA_OK) fail_msg("%s", vta_diag_text(o.diag));
     one_end(&o);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tasks),
-        cmocka_unit_test(steps),
-        cmocka_unit_test(equal_scopes),
-    };
-    return cmocka_run_group_tests(tests, make_config, drop_config);
-}
+int main(void) { return run_cases_between(make_config, drop_config); }

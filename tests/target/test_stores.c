@@ -21,8 +21,7 @@ static void stored(program *p, te_tensor *x_buf, const char *scope, te_tensor *y
     p->args[p->n_args++] = y;
 }
 
-static void it_does_not_pad(void **state) {
-    (void)state;
+TEST_CASE(it_does_not_pad) {
     program p = start();
     int64_t one[AXES] = {1, 1, 0, 0};
     te_tensor *x_buf = loaded(&p, "int32");
@@ -30,23 +29,20 @@ static void it_does_not_pad(void **state) {
     REFUSED(&p, "copy of x_buf to y: a store cannot pad");
 }
 
-static void it_does_not_clear(void **state) {
-    (void)state;
+TEST_CASE(it_does_not_clear) {
     program p = start();
     stored(&p, NULL, NULL, te_compute(p.c, "y", AXES, shape, NULL, "int8(0)"));
     REFUSED(&p, "copy to y: zeros cannot be stored; store a tensor of the accumulator");
 }
 
-static void it_reads_the_accumulators(void **state) {
-    (void)state;
+TEST_CASE(it_reads_the_accumulators) {
     program p = start();
     te_tensor *x_buf = loaded(&p, "int8");
     stored(&p, x_buf, "inp", te_compute(p.c, "y", AXES, shape, NULL, "x_buf[...]"));
     REFUSED(&p, "copy of x_buf to y: only the accumulator can be stored, but x_buf is in ", "set its scope to acc");
 }
 
-static void it_writes_int8(void **state) {
-    (void)state;
+TEST_CASE(it_writes_int8) {
     static const char *const rows[][2] = {{"int32", "x_buf[...]"},
                                           {"int16", "int16(x_buf[...])"},
                                           {"float32", "float32(x_buf[...])"},
@@ -62,8 +58,4 @@ static void it_writes_int8(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(it_does_not_pad), cmocka_unit_test(it_does_not_clear),
-                                       cmocka_unit_test(it_reads_the_accumulators), cmocka_unit_test(it_writes_int8)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

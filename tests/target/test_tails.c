@@ -117,8 +117,7 @@ static const vt_func *split(vt_lowering *l, const vt_func *f) {
     return made;
 }
 
-static void what_runs_stays(void **state) {
-    (void)state;
+TEST_CASE(what_runs_stays) {
     for (seed = 0; seed < CASES; seed++) {
         one o = {.options = {.config = config}};
         if (one_run(&o, split, random_nest) != VTA_OK) fail_msg("case %d: %s", (int)seed, vta_diag_text(o.diag));
@@ -140,8 +139,7 @@ static const vt_stmt *unknown_end(one *o) {
     return one_for(o, a.outer, 100, VT_FOR_SERIAL, one_for(o, a.inner, a.factor, VT_FOR_SERIAL, s));
 }
 
-static void what_cannot_be_cut_is_named(void **state) {
-    (void)state;
+TEST_CASE(what_cannot_be_cut_is_named) {
     one o = {.options = {.config = config}};
     assert_int_equal(one_run(&o, vt_pass_split_tails, unknown_end), VTA_ILLEGAL);
     assert_contains(vta_diag_text(o.diag), "axis rows of a stage: the split by 70 does not divide it, and no tail can "
@@ -206,8 +204,7 @@ static void shape_of(const vt_stmt *s, char *out) {
 }
 
 /* Threads stay together in the steps in which all of them have work; the others run alone, after them. */
-static void threads_stay_together(void **state) {
-    (void)state;
+TEST_CASE(threads_stay_together) {
     for (size_t i = 0; i < sizeof threadings / sizeof threadings[0]; i++) {
         one o = {.options = {.config = config}};
         char shape[256] = "";
@@ -242,8 +239,7 @@ static const vt_stmt *fused_loop(one *o) {
     return one_for(o, f, fused->steps, VT_FOR_SERIAL, vt_s_if(ctx, vt_likely(ctx, inside_of), push(o, places), NULL));
 }
 
-static void fused_loops(void **state) {
-    (void)state;
+TEST_CASE(fused_loops) {
     for (size_t i = 0; i < sizeof fuseds / sizeof fuseds[0]; i++) {
         one o = {.options = {.config = config}};
         char shape[256] = "";
@@ -258,8 +254,4 @@ static void fused_loops(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_runs_stays), cmocka_unit_test(what_cannot_be_cut_is_named),
-                                       cmocka_unit_test(threads_stay_together), cmocka_unit_test(fused_loops)};
-    return cmocka_run_group_tests(tests, make_config, drop_config);
-}
+int main(void) { return run_cases_between(make_config, drop_config); }

@@ -41,8 +41,7 @@ static void ask_memories(one *o, vt_lowering *l) {
         assert_false(vt_memory_of_scope(l, ordinary[i], &info));
 }
 
-static void memories_have_scopes(void **state) {
-    (void)state;
+TEST_CASE(memories_have_scopes) {
     in_pass(ask_memories);
 }
 
@@ -87,13 +86,8 @@ static void ask_transfers(one *o, vt_lowering *l) {
     assert_false(vt_transfer_of_call(l, one_i(o, 1), &info));
 }
 
-static void loads_and_stores_are_transfers(void **state) {
-    (void)state;
+TEST_CASE(loads_and_stores_are_transfers) {
     in_pass(ask_transfers);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(memories_have_scopes),
-                                       cmocka_unit_test(loads_and_stores_are_transfers)};
-    return cmocka_run_group_tests(tests, make_config, drop_config);
-}
+int main(void) { return run_cases_between(make_config, drop_config); }

@@ -181,8 +181,7 @@ static bool is_told(const bool is[WRONGS], const char *text) {
     return false;
 }
 
-static void random_kernels(void **state) {
-    (void)state;
+TEST_CASE(random_kernels) {
     static const verify_case any = {drawn_kernel, NULL, NULL};
     check_random r = {20261124};
     int seen[WRONGS] = {0}, right = 0;
@@ -279,8 +278,7 @@ static const vt_stmt *branches_in_turns(void) {
     return computes(alu(loop(j, 8, either(j, 0, 3))));
 }
 
-static void what_stands_in_a_kernel(void **state) {
-    (void)state;
+TEST_CASE(what_stands_in_a_kernel) {
     static const char arguments[] = "a hardware loop has another number of arguments";
     static const verify_case cases[] = {
         {two_loops, NULL, NULL},
@@ -315,8 +313,7 @@ static const vt_stmt *condition_from_outside(void) {
     return SEQ(loop(i, 8, kernel), loop(j, 8, other));
 }
 
-static void orders_that_are_not_known(void **state) {
-    (void)state;
+TEST_CASE(orders_that_are_not_known) {
     static const verify_case open = {condition_from_outside, NULL, NULL};
     one o = {.options = {.config = config}};
     now = &o;
@@ -326,8 +323,4 @@ static void orders_that_are_not_known(void **state) {
     one_end(&o);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_kernels), cmocka_unit_test(what_stands_in_a_kernel),
-                                       cmocka_unit_test(orders_that_are_not_known)};
-    return cmocka_run_group_tests(tests, make_config, drop_config);
-}
+int main(void) { return run_cases_between(make_config, drop_config); }

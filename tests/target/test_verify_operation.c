@@ -17,8 +17,7 @@ static const vt_stmt *together(void) {
     return computes(first.mode ? alu(both) : gemm(both));
 }
 
-static void fields_of_an_operation(void **state) {
-    (void)state;
+TEST_CASE(fields_of_an_operation) {
     static const struct {
         operation op;
         bool holds;
@@ -45,8 +44,7 @@ static void fields_of_an_operation(void **state) {
 }
 
 /* A GEMM has a reset, and no operation. */
-static void micro_ops_of_one_sort(void **state) {
-    (void)state;
+TEST_CASE(micro_ops_of_one_sort) {
     static const operation gemm_op = {0, 0, 0, 0, 0}, alu_op = {1, 0, 1, 1, 5};
     static const struct {
         const operation *first;
@@ -72,8 +70,4 @@ static void micro_ops_of_one_sort(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(fields_of_an_operation),
-                                       cmocka_unit_test(micro_ops_of_one_sort)};
-    return cmocka_run_group_tests(tests, make_config, drop_config);
-}
+int main(void) { return run_cases_between(make_config, drop_config); }

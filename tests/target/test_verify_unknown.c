@@ -29,8 +29,7 @@ static const struct {
     {open_imm, 1},   {open_opcode, 1},   {open_fields, 2},
 };
 
-static void what_cannot_be_told_is_counted(void **state) {
-    (void)state;
+TEST_CASE(what_cannot_be_told_is_counted) {
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const verify_case open = {rows[i].build, NULL, NULL};
         one o = {.options = {.config = config}};
@@ -50,15 +49,10 @@ static const vt_stmt *pushed_from(void) { return token(VT_OP_VTA_COPROC_DEP_PUSH
 static const vt_stmt *pushed_to(void) { return token(VT_OP_VTA_COPROC_DEP_PUSH, num(1), size()); }
 static const vt_stmt *popped_from(void) { return token(VT_OP_VTA_COPROC_DEP_POP, size(), num(2)); }
 
-static void queues_are_known(void **state) {
-    (void)state;
+TEST_CASE(queues_are_known) {
     static const vt_stmt *(*const builds[])(void) = {pushed_from, pushed_to, popped_from};
     for (size_t i = 0; i < sizeof builds / sizeof builds[0]; i++)
         check_case(&(verify_case){builds[i], "queue", "the stages of a token are not constants"}, i);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_cannot_be_told_is_counted),
-                                       cmocka_unit_test(queues_are_known)};
-    return cmocka_run_group_tests(tests, make_config, drop_config);
-}
+int main(void) { return run_cases_between(make_config, drop_config); }

@@ -2,15 +2,13 @@
 #ifndef TE_TEST_H
 #define TE_TEST_H
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "support/check.h"
 
 #include "base/strbuf.h"
 #include "ir/print.h"

@@ -31,8 +31,7 @@ static char *code_of(const alignment steps[2]) {
     return text;
 }
 
-static void strides(void **state) {
-    (void)state;
+TEST_CASE(strides) {
     static const struct {
         alignment steps[2];
         const char *elements, *written, *read;
@@ -57,7 +56,4 @@ static void strides(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(strides)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -31,8 +31,7 @@ static void assert_text(te_context *c, te_expr *e, const char *text) {
 }
 
 /* The same memory: its elements are one dimension, everything else stays. */
-static void one_dimension(void **state) {
-    (void)state;
+TEST_CASE(one_dimension) {
     fixture f = make();
     const struct {
         te_buffer *b;
@@ -59,8 +58,7 @@ static void one_dimension(void **state) {
 
 /* An address says where the elements begin, how many follow, and whether they are read (1) and written (2). On the chip
  * it is the number of an element. */
-static void addresses(void **state) {
-    (void)state;
+TEST_CASE(addresses) {
     fixture f = make();
     const struct {
         te_buffer *b;
@@ -86,8 +84,7 @@ static void addresses(void **state) {
 }
 
 /* The whole of a buffer is allocated, as one dimension. */
-static void allocations(void **state) {
-    (void)state;
+TEST_CASE(allocations) {
     fixture f = make();
     const struct {
         te_buffer *b;
@@ -109,8 +106,4 @@ static void allocations(void **state) {
     te_context_destroy(f.c);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(one_dimension), cmocka_unit_test(addresses),
-                                       cmocka_unit_test(allocations)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

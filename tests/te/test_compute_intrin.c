@@ -61,8 +61,7 @@ static char *text_of(fixture *f, te_schedule *s, te_tensor *y) {
     return nest_text(f->c, func);
 }
 
-static void loops(void **state) {
-    (void)state;
+TEST_CASE(loops) {
     for (int reset = 0; reset < 2; reset++) {
         fixture f;
         te_tensor *y;
@@ -96,8 +95,7 @@ static void loops(void **state) {
 }
 
 /* It is computed in the cache, and copied element by element. */
-static void cached(void **state) {
-    (void)state;
+TEST_CASE(cached) {
     fixture f;
     te_tensor *y;
     make(&f, true, false);
@@ -137,8 +135,7 @@ static void assert_no(fixture *f, const char *message) {
     vta_diag_clear(te_context_diag(f->c));
 }
 
-static void refused(void **state) {
-    (void)state;
+TEST_CASE(refused) {
     fixture f;
     make(&f, true, true);
     te_expr *half = te_float(f.c, "float32", 0.5), *three = te_int(f.c, "int32", 3);
@@ -190,7 +187,4 @@ static void refused(void **state) {
     te_context_destroy(f.c);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(loops), cmocka_unit_test(cached), cmocka_unit_test(refused)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -19,8 +19,7 @@ static char *conditions_of(te_context *c, const vt_func *f) {
 
 /* b[i] = a[i] + 1, and d that reads it; d's loop is split, b computed at the outer part and its loop split, too. The
  * outer loops may be threads. */
-static void stages(void **state) {
-    (void)state;
+TEST_CASE(stages) {
     static const struct {
         const char *d;
         int64_t of_d, of_b;
@@ -70,8 +69,7 @@ static void stages(void **state) {
 
 /* A split of more than there is gives a loop of what there is, but a thread has as many steps as were asked for, in
  * whichever loop of the stage, split or fused, it ends up; a condition keeps the others off. */
-static void asked_for(void **state) {
-    (void)state;
+TEST_CASE(asked_for) {
     enum { INNER, INNER_OF_INNER, FUSED, PARTS };
     static const struct {
         int how;
@@ -120,7 +118,4 @@ static void asked_for(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(stages), cmocka_unit_test(asked_for)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -2,8 +2,7 @@
 #include "support/check.h"
 #include "te_test.h"
 
-static void integers(void **state) {
-    (void)state;
+TEST_CASE(integers) {
     static const struct {
         const char *body;
         int32_t expected[4]; /* for x = 7, -7, 100, -128 */
@@ -51,8 +50,7 @@ static void integers(void **state) {
     }
 }
 
-static void chain(void **state) {
-    (void)state;
+TEST_CASE(chain) {
     te_context *c = context_with(NULL);
     int64_t shape[] = {3, 3};
     te_tensor *a = te_placeholder(c, "a", "int32", 2, shape);
@@ -79,8 +77,7 @@ OF_BOTH(products, ((x * y) * x) * y)
 OF_BOTH(larger, x > y ? x : y)
 OF_BOTH(smaller, x < y ? x : y)
 
-static void floats(void **state) {
-    (void)state;
+TEST_CASE(floats) {
     enum { COUNT = 64 };
     static const struct {
         const char *text;
@@ -126,8 +123,7 @@ static void floats(void **state) {
 }
 
 /* By zero the quotient is 0 and the remainder x; the least integer by -1 wraps. */
-static void divisions(void **state) {
-    (void)state;
+TEST_CASE(divisions) {
     te_context *c = context_with(NULL);
     te_tensor *a = te_placeholder(c, "a", "int32", 1, (int64_t[]){6});
     te_tensor *b = te_placeholder(c, "b", "int32", 1, (int64_t[]){6}), *both[] = {a, b};
@@ -148,8 +144,7 @@ static void divisions(void **state) {
     te_context_destroy(c);
 }
 
-static void refused(void **state) {
-    (void)state;
+TEST_CASE(refused) {
     te_context *c = context_with(NULL);
     te_tensor *a = te_placeholder(c, "a", "int32", 1, (int64_t[]){4});
     te_tensor *out = te_define(c, "b[i: 4] = a[i + 1]");
@@ -165,8 +160,4 @@ static void refused(void **state) {
     te_context_destroy(c);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(integers), cmocka_unit_test(chain), cmocka_unit_test(floats),
-                                       cmocka_unit_test(divisions), cmocka_unit_test(refused)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

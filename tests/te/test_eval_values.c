@@ -33,8 +33,7 @@ static void evaluate(const char *dtype, const char *text, double out[N]) {
 
 static double as_float(double x, bool wide) { return wide ? x : (double)(float)x; }
 
-static void floats(void **state) {
-    (void)state;
+TEST_CASE(floats) {
     for (int wide = 0; wide < 2; wide++) {
         static const char *const texts[] = {"a[i] + b[i]",         "a[i] - b[i]",         "a[i] * b[i]",
                                             "a[i] / b[i]",         "min(a[i], b[i])",     "max(a[i], b[i])",
@@ -70,8 +69,7 @@ static void floats(void **state) {
 }
 
 /* What an integer cannot hold is 0; one that 64 bits hold is cut to the type. */
-static void floats_to_integers(void **state) {
-    (void)state;
+TEST_CASE(floats_to_integers) {
     te_context *c = context_with(NULL);
     enum { M = 6 };
     const double x[M] = {0x1p63, -0x1p63, NAN, 0x1p62, 4294967297.0, -0x1p62};
@@ -89,8 +87,7 @@ static void floats_to_integers(void **state) {
 
 /* What is computed of a float that is no number, of zeros with a sign and of conditions is what generated code gives.
  */
-static void corners(void **state) {
-    (void)state;
+TEST_CASE(corners) {
     enum { M = 4 };
     static const float a[M] = {NAN, 1, 0.0f, -0.0f}, b[M] = {1, NAN, -0.0f, 0.0f};
     static const struct {
@@ -124,8 +121,7 @@ static void corners(void **state) {
 }
 
 /* Each type in memory: the least and the largest value, read, stored, and read again as int64. */
-static void types(void **state) {
-    (void)state;
+TEST_CASE(types) {
     static const struct {
         const char *name;
         int64_t low, high;
@@ -182,8 +178,7 @@ static vta_status value_in(vta_field *field, const char *dtype, const char *text
     return status;
 }
 
-static void values(void **state) {
-    (void)state;
+TEST_CASE(values) {
     static const struct {
         const char *dtype, *x, *y;
         bool equal;
@@ -246,8 +241,7 @@ static void values(void **state) {
     vta_field_destroy(field);
 }
 
-static void refused_values(void **state) {
-    (void)state;
+TEST_CASE(refused_values) {
     static const struct {
         const char *dtype, *text;
         vta_status status;
@@ -278,8 +272,7 @@ static void refused_values(void **state) {
 }
 
 /* What cannot be evaluated. */
-static void refused(void **state) {
-    (void)state;
+TEST_CASE(refused) {
     te_context *c = context_with(NULL);
     te_expr *n = te_scalar(c, "n", "int32");
     te_tensor *a = te_placeholder_expr(c, "a", "int32", 1, &n);
@@ -304,10 +297,4 @@ static void refused(void **state) {
     te_context_destroy(c);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(floats),  cmocka_unit_test(floats_to_integers),
-                                       cmocka_unit_test(corners), cmocka_unit_test(types),
-                                       cmocka_unit_test(values),  cmocka_unit_test(refused_values),
-                                       cmocka_unit_test(refused)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

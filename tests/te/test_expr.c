@@ -7,8 +7,7 @@ static void assert_parsed(te_context *c, const char *text, const char *expected)
     assert_string_equal(te_expr_text(c, e), expected);
 }
 
-static void operators(void **state) {
-    (void)state;
+TEST_CASE(operators) {
     te_context *c = context_with(NULL);
     te_scalar(c, "x", "int32");
     te_scalar(c, "y", "int32");
@@ -37,8 +36,7 @@ static void operators(void **state) {
     te_context_destroy(c);
 }
 
-static void types(void **state) {
-    (void)state;
+TEST_CASE(types) {
     te_context *c = context_with("LOG_WGT_WIDTH=2 LOG_WGT_BUFF_SIZE=17");
     te_scalar(c, "a", "int8");
     te_scalar(c, "b", "int32");
@@ -56,8 +54,7 @@ static void types(void **state) {
 }
 
 /* A number written without a type has its own, whatever stands beside it; in text and by calls alike. */
-static void numbers(void **state) {
-    (void)state;
+TEST_CASE(numbers) {
     te_context *c = context_with(NULL);
     te_expr *a = te_scalar(c, "a", "int8"), *d = te_scalar(c, "d", "float64"), *h = te_scalar(c, "h", "float16");
     assert_string_equal(te_expr_dtype(c, te_int(c, NULL, 2)), "int32");
@@ -79,8 +76,7 @@ static void numbers(void **state) {
     te_context_destroy(c);
 }
 
-static void refused(void **state) {
-    (void)state;
+TEST_CASE(refused) {
     te_context *c = context_with(NULL);
     te_scalar(c, "x", "int32");
     te_scalar(c, "f", "float32");
@@ -137,8 +133,7 @@ static void refused(void **state) {
 }
 
 /* As many operators and as deep as an expression may be; and one more. */
-static void limits(void **state) {
-    (void)state;
+TEST_CASE(limits) {
     te_context *c = context_with(NULL);
     te_placeholder(c, "x", "int32", 0, NULL);
     char text[8001] = "x[]";
@@ -161,8 +156,7 @@ static void limits(void **state) {
     te_context_destroy(c);
 }
 
-static void positions(void **state) {
-    (void)state;
+TEST_CASE(positions) {
     te_context *c = context_with(NULL);
     vta_diag_entry e;
     assert_null(te_parse(c, "1 +\n  2 + * 3"));
@@ -179,8 +173,7 @@ static void positions(void **state) {
 }
 
 /* NULLs travel: the list holds only the first cause. */
-static void causes(void **state) {
-    (void)state;
+TEST_CASE(causes) {
     te_context *c = context_with(NULL);
     te_tensor *a = te_placeholder(c, "A", "int33x", 1, (int64_t[]){4});
     te_expr *i = te_int(c, "int32", 0);
@@ -196,8 +189,7 @@ static void causes(void **state) {
     te_context_destroy(c);
 }
 
-static void texts(void **state) {
-    (void)state;
+TEST_CASE(texts) {
     te_context *c = context_with(NULL);
     int64_t shape[] = {1, 64, 1, 16};
     te_tensor *a = te_placeholder(c, "A_buf", "int32", 4, shape);
@@ -226,8 +218,7 @@ static void texts(void **state) {
 }
 
 /* What is built by functions is what the string says. */
-static void built(void **state) {
-    (void)state;
+TEST_CASE(built) {
     te_context *c = context_with(NULL);
     int64_t shape[] = {4, 8};
     te_tensor *a = te_placeholder(c, "A", "int8", 2, shape), *out[1];
@@ -256,8 +247,7 @@ static void built(void **state) {
 }
 
 /* Two results of one reduction: sum and maximum together are refused, they are different reductions. */
-static void several_outputs(void **state) {
-    (void)state;
+TEST_CASE(several_outputs) {
     te_context *c = context_with(NULL);
     te_tensor *a = te_placeholder(c, "A", "int32", 1, (int64_t[]){8}), *out[2];
     te_axis *i = te_axis_create(c, "i", 8);
@@ -275,8 +265,7 @@ static void several_outputs(void **state) {
 }
 
 /* Expressions that no walk would come to the end of. */
-static void too_large(void **state) {
-    (void)state;
+TEST_CASE(too_large) {
     te_context *c = context_with(NULL);
     te_axis *i = te_axis_create(c, "i", 4);
     te_expr *shared = te_axis_value(c, i), *deep = shared, *one = te_int(c, "int32", 1);
@@ -307,8 +296,7 @@ static te_expr *of_size(te_context *c, te_expr *leaf, int size) {
 }
 
 /* 3000 deep or 1000000 large is what is taken, and not one more. */
-static void as_large_as_can_be(void **state) {
-    (void)state;
+TEST_CASE(as_large_as_can_be) {
     te_context *c = context_with(NULL);
     te_axis *i = te_axis_create(c, "i", 4);
     te_expr *leaf = te_axis_value(c, i), *deep = leaf, *one = te_scalar(c, "n", "int32");
@@ -323,8 +311,7 @@ static void as_large_as_can_be(void **state) {
     te_context_destroy(c);
 }
 
-static void operator_table(void **state) {
-    (void)state;
+TEST_CASE(operator_table) {
     for (int op = 0; op < TE_OP_COUNT; op++) {
         assert_non_null(te_op_name((te_op)op));
         assert_true(te_op_operands((te_op)op) >= 1 && te_op_operands((te_op)op) <= 3);
@@ -333,21 +320,4 @@ static void operator_table(void **state) {
     assert_string_equal(te_op_text(TE_SHR), ">>");
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(operators),
-        cmocka_unit_test(types),
-        cmocka_unit_test(numbers),
-        cmocka_unit_test(refused),
-        cmocka_unit_test(limits),
-        cmocka_unit_test(positions),
-        cmocka_unit_test(causes),
-        cmocka_unit_test(texts),
-        cmocka_unit_test(built),
-        cmocka_unit_test(several_outputs),
-        cmocka_unit_test(operator_table),
-        cmocka_unit_test(too_large),
-        cmocka_unit_test(as_large_as_can_be),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -130,8 +130,7 @@ static bool check(program *p, int index) {
     return true;
 }
 
-static void random_schedules(void **state) {
-    (void)state;
+TEST_CASE(random_schedules) {
     int legal = 0;
     for (int i = 0; i < PROGRAMS; i++) {
         program p;
@@ -153,8 +152,7 @@ static void assert_not_made(te_context *c, size_t inputs, te_tensor **in, te_buf
     assert_refused(c, VTA_INVALID_ARGUMENT, message);
 }
 
-static void refused(void **state) {
-    (void)state;
+TEST_CASE(refused) {
     te_context *c = context_with(NULL);
     te_expr *four = te_int(c, "int32", 4), *n = te_scalar(c, "n", "int32"), *loose = te_variable(c, "loose", "int32");
     te_tensor *a = te_placeholder(c, "a", "int32", 1, (int64_t[]){4}), *out;
@@ -214,7 +212,4 @@ static void refused(void **state) {
     te_context_destroy(c);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_schedules), cmocka_unit_test(refused)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -188,8 +188,7 @@ static const struct {
     {"erf(x[i])"},
 };
 
-static void every_function(void **state) {
-    (void)state;
+TEST_CASE(every_function) {
     enum { FUNCTIONS = sizeof functions / sizeof *functions };
     assert_int_equal(ROWS, FUNCTIONS);
     for (size_t f = 0; f < FUNCTIONS; f++) {
@@ -209,8 +208,7 @@ static void every_function(void **state) {
 }
 
 /* Functions that only the IR has. */
-static void calls(void **state) {
-    (void)state;
+TEST_CASE(calls) {
     static const char *const names[] = {"sigmoid", "rsqrt"};
     for (int f = 0; f < 2; f++) {
         problem p = {.c = context_with(NULL)};
@@ -264,8 +262,7 @@ static const char *const accesses[] = {
     "r[i: 4] = sum[k: 4](d[i, k], v[i] * v[3])",
 };
 
-static void every_access(void **state) {
-    (void)state;
+TEST_CASE(every_access) {
     for (size_t n = 0; n < sizeof accesses / sizeof *accesses; n++) {
         problem p = {.c = context_with(NULL)};
         add_input(&p, "v", "float64", 1, (int64_t[]){12});
@@ -278,8 +275,7 @@ static void every_access(void **state) {
 }
 
 /* No sum where an element is read at one point, and no larger one than needed. */
-static void sums_are_short(void **state) {
-    (void)state;
+TEST_CASE(sums_are_short) {
     static const struct {
         const char *body;
         int64_t points; /* of the sum behind one element of the gradient by v; 0: no sum */
@@ -303,8 +299,7 @@ static void sums_are_short(void **state) {
 }
 
 /* A product, whose points all count differently, and a product and a sum whose condition leaves points out. */
-static void products(void **state) {
-    (void)state;
+TEST_CASE(products) {
     for (int which = 0; which < 3; which++) {
         problem p = {.c = context_with(NULL)};
         te_tensor *d = add_input(&p, "d", "float64", 2, (int64_t[]){4, 5});
@@ -324,8 +319,7 @@ static void products(void **state) {
 /* ---- Exactly ---- */
 
 /* Of C = A B the gradients by A and B are head Bt and At head: whole numbers, so to the last bit. */
-static void matrices(void **state) {
-    (void)state;
+TEST_CASE(matrices) {
     enum { N = 3, M = 4, K = 5 };
     te_context *c = context_with(NULL);
     te_tensor *in[3] = {te_placeholder(c, "a", "float32", 2, (int64_t[]){N, K}),
@@ -358,8 +352,7 @@ static void matrices(void **state) {
 
 /* Of equal largest values the first counts; a gradient by a tensor on the way, by the output itself, and by what it
  * does not depend on. */
-static void special(void **state) {
-    (void)state;
+TEST_CASE(special) {
     te_context *c = context_with(NULL);
     te_tensor *v = te_placeholder(c, "v", "float32", 1, (int64_t[]){4}), *by[4];
     te_tensor *other = te_placeholder(c, "u", "float32", 1, (int64_t[]){2}), *head;
@@ -381,8 +374,7 @@ static void special(void **state) {
 }
 
 /* The output by itself, without a head: 1 where the indices agree. */
-static void by_itself(void **state) {
-    (void)state;
+TEST_CASE(by_itself) {
     te_context *c = context_with(NULL);
     te_tensor *v = te_placeholder(c, "v", "float32", 2, (int64_t[]){2, 3}), *by[2];
     te_tensor *out = te_define(c, "r[i: 2, j: 3] = v[i, j] * v[i, j]"), *inputs[] = {out, v};
@@ -480,8 +472,7 @@ static void add_computation(program *g, uint32_t number) {
     g->tensors[g->n++] = g->p.out = t;
 }
 
-static void at_random(void **state) {
-    (void)state;
+TEST_CASE(at_random) {
     for (uint32_t round = 1; round <= 2000; round++) {
         static program g;
         state_of_random = round * 7919;
@@ -498,8 +489,7 @@ static void at_random(void **state) {
 
 /* ---- What is refused ---- */
 
-static void refused(void **state) {
-    (void)state;
+TEST_CASE(refused) {
     te_context *c = context_with(NULL);
     te_tensor *v = te_placeholder(c, "v", "float32", 1, (int64_t[]){4}),
               *i = te_placeholder(c, "i", "int32", 1, (int64_t[]){4});
@@ -529,8 +519,7 @@ static void refused(void **state) {
     te_context_destroy(c);
 }
 
-static void without_a_derivative(void **state) {
-    (void)state;
+TEST_CASE(without_a_derivative) {
     te_context *c = context_with(NULL);
     te_tensor *v = te_placeholder(c, "v", "float32", 1, (int64_t[]){4}), *out[2], *by;
     te_axis *i = te_axis_create(c, "i", 4), *k = te_reduce_axis(c, "k", 0, 4), *one = te_axis_create(c, "i", 1);
@@ -566,19 +555,4 @@ static void without_a_derivative(void **state) {
     te_context_destroy(c);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_function),
-        cmocka_unit_test(calls),
-        cmocka_unit_test(every_access),
-        cmocka_unit_test(sums_are_short),
-        cmocka_unit_test(products),
-        cmocka_unit_test(matrices),
-        cmocka_unit_test(special),
-        cmocka_unit_test(by_itself),
-        cmocka_unit_test(at_random),
-        cmocka_unit_test(refused),
-        cmocka_unit_test(without_a_derivative),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

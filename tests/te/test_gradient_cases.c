@@ -3,8 +3,7 @@
 #include "te_test.h"
 
 /* The largest, the least and the sum of 3 v[k], of operands in this order or the other. */
-static void written_both_ways(void **state) {
-    (void)state;
+TEST_CASE(written_both_ways) {
     static const te_op ops[] = {TE_ADD, TE_MAX, TE_MIN};
     for (int n = 0; n < 6; n++) {
         te_context *c = context_with(NULL);
@@ -30,8 +29,7 @@ static void written_both_ways(void **state) {
 }
 
 /* A sum in doubles of squares of floats: its gradient is of floats. */
-static void two_widths(void **state) {
-    (void)state;
+TEST_CASE(two_widths) {
     te_context *c = context_with(NULL);
     te_tensor *v = te_placeholder(c, "v", "float32", 1, (int64_t[]){4}), *by;
     te_tensor *y = te_define(c, "y[i: 1] = sum[k: 4](float64(v[k]) * float64(v[k]))");
@@ -46,8 +44,7 @@ static void two_widths(void **state) {
 
 /* Sixty steps that each read the one before in two ways: each is looked at once, whether or not it is differentiated.
  * Every step gives what the one before gave, so y is v w. */
-static void graphs_that_share(void **state) {
-    (void)state;
+TEST_CASE(graphs_that_share) {
     te_context *c = context_with(NULL);
     te_tensor *both[] = {te_placeholder(c, "v", "float32", 1, (int64_t[]){4}),
                          te_placeholder(c, "w", "float32", 1, (int64_t[]){4})},
@@ -75,8 +72,7 @@ static void graphs_that_share(void **state) {
 }
 
 /* A reducer that uses an axis. */
-static void refused(void **state) {
-    (void)state;
+TEST_CASE(refused) {
     te_context *c = context_with(NULL);
     te_tensor *v = te_placeholder(c, "v", "float32", 1, (int64_t[]){4}), *y, *by = v;
     te_axis *i = te_axis_create(c, "i", 4), *k = te_reduce_axis(c, "k", 0, 4);
@@ -93,8 +89,4 @@ static void refused(void **state) {
     te_context_destroy(c);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(written_both_ways), cmocka_unit_test(two_widths),
-                                       cmocka_unit_test(graphs_that_share), cmocka_unit_test(refused)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -59,8 +59,7 @@ static void compare(chain *grouped, chain *by_hand) {
 }
 
 /* The stages from `first` to d at loop `d` of e. */
-static void at_loops(void **state) {
-    (void)state;
+TEST_CASE(at_loops) {
     for (int first = 0; first < 3; first++)
         for (int include = first == 0 ? 0 : 1; include < 2; include++)
             for (size_t d = 0; d < 2; d++) {
@@ -82,8 +81,7 @@ static void at_loops(void **state) {
 }
 
 /* What is said of a stage, or of a group inside, goes before what is said of the group; caches belong to it. */
-static void nested(void **state) {
-    (void)state;
+TEST_CASE(nested) {
     for (int steps = 0; steps < 6; steps++) {
         chain grouped = new_chain(), by_hand = new_chain();
         te_group *inner = steps & 1 ? group(&grouped, 0, 1, true) : NULL;
@@ -122,8 +120,7 @@ static void nested(void **state) {
     }
 }
 
-static void of_scans(void **state) {
-    (void)state;
+TEST_CASE(of_scans) {
     te_context *c = context_with(NULL);
     const int64_t shape[] = {6, 3};
     te_tensor *x = te_placeholder(c, "x", "int32", 2, shape), *states = te_placeholder(c, "state", "int32", 2, shape),
@@ -152,8 +149,7 @@ static void of_scans(void **state) {
     te_context_destroy(c);
 }
 
-static void refused(void **state) {
-    (void)state;
+TEST_CASE(refused) {
     chain k = new_chain(), other = new_chain();
     assert_null(te_group_create(k.s, 1, &k.t[0], 1, &k.t[2], false));
     assert_refused(k.c, VTA_INVALID_ARGUMENT, "no way leads");
@@ -193,8 +189,4 @@ static void refused(void **state) {
     te_context_destroy(other.c);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(at_loops), cmocka_unit_test(nested), cmocka_unit_test(of_scans),
-                                       cmocka_unit_test(refused)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -5,8 +5,7 @@
 
 enum { AXES = 4 }; /* one of the computation, three of the intrinsic */
 
-static void inner_axes(void **state) {
-    (void)state;
+TEST_CASE(inner_axes) {
     static const int64_t extents[AXES] = {5, 2, 3, 4};
     te_context *c = context_with(NULL);
     te_tensor *a = te_placeholder(c, "a", "int32", 4, extents), *y;
@@ -60,7 +59,4 @@ static void inner_axes(void **state) {
     te_context_destroy(c);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(inner_axes)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

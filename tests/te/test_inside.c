@@ -73,8 +73,7 @@ static bool is_refused(const char *text, int64_t extent, char **out_words) {
     return !fine;
 }
 
-static void against_every_point(void **state) {
-    (void)state;
+TEST_CASE(against_every_point) {
     int counts[GUARDS][2] = {{0}};
     for (int n = 0; n < PROGRAMS; n++) {
         program p = make();
@@ -108,8 +107,7 @@ static void against_every_point(void **state) {
     }
 }
 
-static void words(void **state) {
-    (void)state;
+TEST_CASE(words) {
     static const struct {
         const char *text, *message; /* NULL: fine */
     } rows[] = {
@@ -150,8 +148,7 @@ static void words(void **state) {
 }
 
 /* Extents that are known at the call only. */
-static void symbolic(void **state) {
-    (void)state;
+TEST_CASE(symbolic) {
     static const struct {
         const char *index;
         bool fine;
@@ -176,8 +173,7 @@ static void symbolic(void **state) {
 }
 
 /* The reference computes no more than is asked for either. */
-static void evaluated(void **state) {
-    (void)state;
+TEST_CASE(evaluated) {
     static const char *const fine[] = {"o[i: 8] = select(i < 4, a[i], 9)",
                                        "o[i: 8] = if_then_else(i < 4 && a[i] > 0, 1, 0)",
                                        "o[i: 8] = if_then_else(i >= 4 || a[i] > 0, 1, 0)"};
@@ -194,8 +190,4 @@ static void evaluated(void **state) {
     te_context_destroy(c);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(words), cmocka_unit_test(symbolic), cmocka_unit_test(evaluated),
-                                       cmocka_unit_test(against_every_point)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

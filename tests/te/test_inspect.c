@@ -7,8 +7,7 @@ static te_context *context(void) {
     return c;
 }
 
-static void parts(void **state) {
-    (void)state;
+TEST_CASE(parts) {
     te_context *c = context();
     te_tensor *a = te_placeholder(c, "a", "float32", 2, (int64_t[]){4, 8});
     te_axis *k = te_reduce_axis(c, "k", 0, 8);
@@ -32,8 +31,7 @@ static void parts(void **state) {
     te_context_destroy(c);
 }
 
-static void equality(void **state) {
-    (void)state;
+TEST_CASE(equality) {
     te_context *c = context();
     te_expr *x = te_scalar(c, "x", "int32"), *y = te_scalar(c, "y", "int32"), *one = te_int(c, NULL, 1);
     bool same;
@@ -60,8 +58,7 @@ static void equality(void **state) {
 }
 
 /* What walks expressions ends also for those that are too deep or, shared parts counted each time, too large. */
-static void too_large(void **state) {
-    (void)state;
+TEST_CASE(too_large) {
     te_context *c = context();
     te_expr *x = te_scalar(c, "x", "int32"), *one = te_int(c, NULL, 1), *large[2] = {x, x};
     for (int k = 0; k < 5000; k++) large[0] = te_apply(c, TE_BITXOR, 2, (te_expr *[]){large[0], one});
@@ -89,8 +86,7 @@ static int64_t number(te_context *c, te_expr *e) {
     return value;
 }
 
-static void bounds(void **state) {
-    (void)state;
+TEST_CASE(bounds) {
     te_context *c = context();
     te_placeholder(c, "a", "int32", 1, (int64_t[]){66});
     te_tensor *b = te_compute(c, "b", 1, (int64_t[]){66}, "i", "a[i] + 1");
@@ -124,8 +120,4 @@ static void bounds(void **state) {
     te_context_destroy(c);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(parts), cmocka_unit_test(equality), cmocka_unit_test(too_large),
-                                       cmocka_unit_test(bounds)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -45,8 +45,7 @@ static outcome lower_interrupted(int taken, long n) {
     return !r.raised ? NOT_RAISED : f ? TOO_LATE : NOTICED;
 }
 
-static void interrupted(void **state) {
-    (void)state;
+TEST_CASE(interrupted) {
     int count[3] = {0};
     for (int taken = 0; taken < PLACES; taken++) {
         outcome is = NOTICED;
@@ -56,7 +55,4 @@ static void interrupted(void **state) {
     assert_true(count[TOO_LATE] * 10 <= count[NOTICED]); /* in the last stage, or behind it */
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(interrupted)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

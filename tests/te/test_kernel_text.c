@@ -47,8 +47,7 @@ static void check_round_trip(const char *definitions) {
     te_context_destroy(c);
 }
 
-static void computes_the_same(void **state) {
-    (void)state;
+TEST_CASE(computes_the_same) {
     static const char *const rows[] = {
         "y[i: 4, j: 6] = a[i, j] + b[j]",
         "y[i: 4, j: 6] = int32(a[i, j]) * 3 - int32(b[j]) + -7",
@@ -77,8 +76,7 @@ static void computes_the_same(void **state) {
 }
 
 /* A whole text, and reduce axes that begin after 0. */
-static void texts(void **state) {
-    (void)state;
+TEST_CASE(texts) {
     te_context *c = context_with(NULL);
     te_tensor *a = te_placeholder(c, "a", "int8", 2, (int64_t[]){4, 6}),
               *b = te_placeholder(c, "b", "int8", 1, (int64_t[]){6}), *y;
@@ -93,8 +91,7 @@ static void texts(void **state) {
 }
 
 /* What several computations read stands there once, before all of them; what no argument needs stands nowhere. */
-static void shared_parts(void **state) {
-    (void)state;
+TEST_CASE(shared_parts) {
     te_context *c = context_with(NULL);
     te_tensor *a = te_placeholder(c, "a", "int8", 2, (int64_t[]){4, 6}),
               *b = te_placeholder(c, "b", "int8", 1, (int64_t[]){6});
@@ -113,8 +110,7 @@ static void shared_parts(void **state) {
 }
 
 /* A reducer that is written out has a text only where it starts as the kernel file's own does, or at a given value. */
-static void starts(void **state) {
-    (void)state;
+TEST_CASE(starts) {
     static const struct {
         te_op op;
         const char *dtype;
@@ -147,8 +143,7 @@ static void starts(void **state) {
     }
 }
 
-static void no_texts(void **state) {
-    (void)state;
+TEST_CASE(no_texts) {
     te_context *c = context_with(NULL);
     te_tensor *a = te_placeholder(c, "a", "int8", 2, (int64_t[]){4, 6}),
               *b = te_placeholder(c, "b", "int8", 1, (int64_t[]){6});
@@ -165,9 +160,4 @@ static void no_texts(void **state) {
     te_context_destroy(c);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(computes_the_same), cmocka_unit_test(texts),
-                                       cmocka_unit_test(shared_parts), cmocka_unit_test(starts),
-                                       cmocka_unit_test(no_texts)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

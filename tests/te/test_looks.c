@@ -34,8 +34,7 @@ static fixture make(void) {
     return f;
 }
 
-static void tensors(void **state) {
-    (void)state;
+TEST_CASE(tensors) {
     fixture f = make();
     te_context *c = f.c;
     for (size_t n = 0; n < 2; n++) {
@@ -76,8 +75,7 @@ static void tensors(void **state) {
     te_context_destroy(c);
 }
 
-static void expressions(void **state) {
-    (void)state;
+TEST_CASE(expressions) {
     fixture f = make();
     te_context *c = f.c;
     te_expr *x = te_scalar(c, "x", "int32"), *one = te_int(c, "int32", 1), *four = te_int(c, "int32", 4);
@@ -141,8 +139,7 @@ static void assert_relation(te_stage *st, size_t index, te_relation want) {
     assert_int_equal(got.nparts != NULL, want.nparts != NULL);
 }
 
-static void stages(void **state) {
-    (void)state;
+TEST_CASE(stages) {
     fixture f = make();
     te_context *c = f.c;
     te_stage *st = te_schedule_stage(f.s, f.x), *y = te_schedule_stage(f.s, f.y[1]);
@@ -219,8 +216,7 @@ static void stages(void **state) {
 }
 
 /* Of three rows of a stage that another needs. */
-static void bounds(void **state) {
-    (void)state;
+TEST_CASE(bounds) {
     te_context *c = context_with(NULL);
     te_placeholder(c, "a", "int32", 1, (int64_t[]){10});
     te_tensor *x = te_define(c, "x[i: 10] = a[i] + 1"), *y = te_define(c, "y[i: 3] = x[i + 4]");
@@ -249,8 +245,7 @@ static void bounds(void **state) {
 }
 
 /* NULL, and an object of another kind. */
-static void no_objects(void **state) {
-    (void)state;
+TEST_CASE(no_objects) {
     te_context *c = context_with(NULL);
     for (int k = 0; k < 2; k++) {
         void *none = k ? (void *)c : NULL;
@@ -311,9 +306,4 @@ static void no_objects(void **state) {
     te_context_destroy(c);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(tensors), cmocka_unit_test(expressions),
-                                       cmocka_unit_test(stages), cmocka_unit_test(bounds),
-                                       cmocka_unit_test(no_objects)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -37,8 +37,7 @@ static vta_status say(int kind, bool pragma, te_stage *st, te_axis *axis) {
 }
 
 /* The last word counts; it is no pragma, and the other loop hears nothing of it. */
-static void said(void **state) {
-    (void)state;
+TEST_CASE(said) {
     for (int first = 0; first < KINDS; first++)
         for (int n = 0; n < 4 * KINDS; n++) {
             fixture f = make();
@@ -58,8 +57,7 @@ static void said(void **state) {
 
 /* What is bound to a thread runs as that does; steps of a sum depend on each other, which a loop that is written out
  * does not mind. */
-static void refused(void **state) {
-    (void)state;
+TEST_CASE(refused) {
     for (int n = 0; n < 2 * KINDS; n++) {
         fixture f = make();
         int kind = n / 2;
@@ -81,7 +79,4 @@ static void refused(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(said), cmocka_unit_test(refused)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

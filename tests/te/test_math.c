@@ -91,15 +91,13 @@ static void run_one(size_t f, bool wide) {
     te_context_destroy(c);
 }
 
-static void every_function(void **state) {
-    (void)state;
+TEST_CASE(every_function) {
     for (size_t f = 0; f < FUNCTIONS; f++)
         for (int wide = 0; wide < 2; wide++) run_one(f, wide != 0);
 }
 
 /* A row without a reference fails here. */
-static void every_row_has_a_reference(void **state) {
-    (void)state;
+TEST_CASE(every_row_has_a_reference) {
     assert_int_equal(ROWS, FUNCTIONS);
     for (size_t f = 0; f < FUNCTIONS; f++) {
         assert_string_equal(te_op_text(functions[f].op), functions[f].name);
@@ -108,8 +106,7 @@ static void every_row_has_a_reference(void **state) {
 }
 
 /* Integers are refused, with what to do. */
-static void integers(void **state) {
-    (void)state;
+TEST_CASE(integers) {
     for (size_t f = 0; f < FUNCTIONS; f++) {
         te_context *c = context_with(NULL);
         char text[64], *words;
@@ -125,11 +122,4 @@ static void integers(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_function),
-        cmocka_unit_test(every_row_has_a_reference),
-        cmocka_unit_test(integers),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -128,8 +128,7 @@ static void check(const char *name, step *make_step) {
     free(want);
 }
 
-static void steps(void **state) {
-    (void)state;
+TEST_CASE(steps) {
 #define STEP(made)                                                                                                     \
     { #made, made }
     static const struct {
@@ -141,7 +140,4 @@ static void steps(void **state) {
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) check(rows[r].name, rows[r].made);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(steps)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -40,8 +40,7 @@ static void assert_missing(te_context *c, const char *call, bool is_refused, con
 #define OBJECT(call, what) assert_missing(c, #call, (call) == NULL, what)
 #define STATUS(call, what) assert_missing(c, #call, (call) == VTA_INVALID_ARGUMENT, what)
 
-static void texts(void **state) {
-    (void)state;
+TEST_CASE(texts) {
     fixture f = make();
     te_context *c = f.c;
     OBJECT(te_thread_axis(c, NULL), "a thread tag");
@@ -77,8 +76,7 @@ static void texts(void **state) {
     te_context_destroy(c);
 }
 
-static void lists(void **state) {
-    (void)state;
+TEST_CASE(lists) {
     fixture f = make();
     te_context *c = f.c;
     te_tensor *out[1];
@@ -111,8 +109,7 @@ static void lists(void **state) {
 }
 
 /* One error, however much is made of what it left missing. */
-static void missing_since(void **state) {
-    (void)state;
+TEST_CASE(missing_since) {
     fixture f = make();
     te_context *c = f.c;
     te_expr *none = te_scalar(c, "x", "int33x"), *sum = te_add(c, f.one, none);
@@ -124,8 +121,4 @@ static void missing_since(void **state) {
     te_context_destroy(c);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(texts), cmocka_unit_test(lists),
-                                       cmocka_unit_test(missing_since)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

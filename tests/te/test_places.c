@@ -85,16 +85,14 @@ static void check(thread t, size_t memory, int at) {
     te_context_destroy(f.c);
 }
 
-static void memories_of_threads(void **state) {
-    (void)state;
+TEST_CASE(memories_of_threads) {
     for (int t = 0; t < THREADS; t++)
         for (size_t memory = 0; memory < MEMORIES; memory++)
             for (int at = -1; at < 2; at++) check((thread)t, memory, at);
 }
 
 /* A block and a thread around what is computed at the thread's loop, each with its memory. */
-static void blocks_and_threads(void **state) {
-    (void)state;
+TEST_CASE(blocks_and_threads) {
     static const struct {
         const char *scope;
         int64_t rows, columns;
@@ -115,8 +113,7 @@ static void blocks_and_threads(void **state) {
 
 /* z for one element of a stage of which 3 rows from 4 on and 6 columns from 5 on are needed, whose loops are one; for
  * stretches of 3, which lie in a row, and of 4, which may lie in two. */
-static void ranges_after_zero(void **state) {
-    (void)state;
+TEST_CASE(ranges_after_zero) {
     static const char *const regions[] = {
         "[(floordiv(i.j.fused, 6) + 4):((floordiv(i.j.fused, 6) + 4) + 1), (floormod(i.j.fused, 6) + "
         "5):((floormod(i.j.fused, 6) + 5) + 1)]",
@@ -148,8 +145,7 @@ static void ranges_after_zero(void **state) {
 
 /* At the root in memory of its own for every thread: wrong unless a loop of x is that very thread, with as many values.
  */
-static void threads_of_both(void **state) {
-    (void)state;
+TEST_CASE(threads_of_both) {
     for (int same = 0; same < 2; same++) {
         fixture f = make();
         te_axis *x = te_thread_axis(f.c, "threadIdx.x"), *y = te_thread_axis(f.c, "threadIdx.y");
@@ -173,8 +169,7 @@ static vta_status lower_number(vt_ctx *ctx, void *arg) {
     return VTA_OK;
 }
 
-static void refused(void **state) {
-    (void)state;
+TEST_CASE(refused) {
     fixture f = make();
     te_context *c = f.c;
     assert_int_equal(vt_protect(vt_te_ctx(c), lower_number, &f), VTA_INVALID_ARGUMENT);
@@ -197,9 +192,4 @@ static void refused(void **state) {
     te_context_destroy(f.c);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(memories_of_threads), cmocka_unit_test(blocks_and_threads),
-                                       cmocka_unit_test(threads_of_both), cmocka_unit_test(ranges_after_zero),
-                                       cmocka_unit_test(refused)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

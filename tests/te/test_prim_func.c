@@ -2,8 +2,7 @@
 #include "support/golden.h"
 #include "te_test.h"
 
-static void listing(void **state) {
-    (void)state;
+TEST_CASE(listing) {
     te_context *c = context_with(NULL);
     int64_t shape[] = {1, 64, 1, 16};
     te_tensor *a = te_placeholder(c, "A", "int32", 4, shape), *b = te_placeholder(c, "B", "int32", 4, shape);
@@ -17,8 +16,7 @@ static void listing(void **state) {
     te_context_destroy(c);
 }
 
-static void reduction(void **state) {
-    (void)state;
+TEST_CASE(reduction) {
     te_context *c = context_with(NULL);
     te_tensor *a = te_placeholder(c, "A", "int8", 2, (int64_t[]){4, 8});
     te_tensor *s = te_define(c, "S[i: 4] = sum[k: 8](int32(A[i, k]))");
@@ -39,7 +37,4 @@ static void reduction(void **state) {
     te_context_destroy(c);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(listing), cmocka_unit_test(reduction)};
-    return golden_result(cmocka_run_group_tests(tests, NULL, NULL));
-}
+int main(void) { return golden_result(run_cases()); }

@@ -36,8 +36,7 @@ static fixture make(void) {
 }
 
 /* All elements of a tensor that are read are one part of it. */
-static void reads(void **state) {
-    (void)state;
+TEST_CASE(reads) {
     fixture f = make();
     te_tensor *y = te_define(f.c, "y[i: 4] = a[i] + a[i + 2] + b[i]");
     assert_blocks(f.c, 3, (te_tensor *[]){f.b, f.a, y},
@@ -52,8 +51,7 @@ static void reads(void **state) {
 }
 
 /* What is no argument is allocated, in its type; what is one is not, also where another block reads it. */
-static void between(void **state) {
-    (void)state;
+TEST_CASE(between) {
     static const char blocks[] = "for i0 in T.serial(4):\n"
                                  "    with T.block(\"t\"):\n"
                                  "        i = T.axis.spatial(4, i0)\n"
@@ -89,8 +87,7 @@ static void between(void **state) {
 }
 
 /* Results of one computation: each is stored to its own buffer, an argument or not. */
-static void two_results(void **state) {
-    (void)state;
+TEST_CASE(two_results) {
     fixture f = make();
     te_axis *i = te_axis_create(f.c, "i", 4);
     te_expr *at = te_axis_value(f.c, i), *bodies[] = {te_load(f.c, f.b, 1, &at), te_add(f.c, at, te_int(f.c, NULL, 1))};
@@ -109,8 +106,7 @@ static void two_results(void **state) {
 }
 
 /* A maximum over 2, 3 and 4, which begins at the least number; a sum that begins at something. */
-static void reductions(void **state) {
-    (void)state;
+TEST_CASE(reductions) {
     fixture f = make();
     te_axis *i = te_axis_create(f.c, "i", 4), *k = te_reduce_axis(f.c, "k", 2, 3);
     te_expr *at = te_axis_value(f.c, k), *x = te_add(f.c, te_load(f.c, f.a, 1, &at), te_axis_value(f.c, i));
@@ -136,8 +132,7 @@ static void reductions(void **state) {
     te_context_destroy(f.c);
 }
 
-static void refused(void **state) {
-    (void)state;
+TEST_CASE(refused) {
     fixture f = make(), other = make();
     te_tensor *y = te_define(f.c, "y[i: 4] = a[i] + b[i]"), *foreign = te_define(other.c, "y[i: 4] = b[i]");
     te_tensor *rows = te_placeholder(f.c, "rows", "int32", 2, (int64_t[]){6, 3}), *scan;
@@ -168,10 +163,4 @@ static void refused(void **state) {
     te_context_destroy(other.c);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads),      cmocka_unit_test(between), cmocka_unit_test(two_results),
-        cmocka_unit_test(reductions), cmocka_unit_test(refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

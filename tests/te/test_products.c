@@ -30,8 +30,7 @@ static void values_of(vta_field *field, const char *term, bool separate, vta_val
 
 #define PRODUCT "int32(a[i + dy, k]) * int32(b[j, dy, k])"
 
-static void choices(void **state) {
-    (void)state;
+TEST_CASE(choices) {
     static const char *const terms[] = {
         PRODUCT,
         "select(i + dy >= 1 && i + dy < 6, " PRODUCT ", 0)",
@@ -61,8 +60,7 @@ static void choices(void **state) {
 }
 
 /* The same sums over three axes in place of two, of which the last but one runs over halves of k; and from 1 on. */
-static void three_axes(void **state) {
-    (void)state;
+TEST_CASE(three_axes) {
     static const char *const sums[] = {
         "y[i: 5, j: 3] = sum[dy: 3, k: 4](" PRODUCT ")",
         "y[i: 5, j: 3] = sum[dy: 3, h: 2, l: 2](int32(a[i + dy, h * 2 + l]) * int32(b[j, dy, h * 2 + l]))",
@@ -91,7 +89,4 @@ static void three_axes(void **state) {
     vta_field_destroy(field);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(choices), cmocka_unit_test(three_axes)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -305,8 +305,7 @@ static bool check(program *p, const char *log, int number) {
     return true;
 }
 
-static void random_schedules(void **state) {
-    (void)state;
+TEST_CASE(random_schedules) {
     int legal = 0, factored = 0, first = 0, last = PROGRAMS;
     const char *only = getenv("TE_RANDOM_PROGRAM");
     if (only) last = (first = atoi(only)) + 1;
@@ -364,8 +363,7 @@ static void check_pair(const int64_t place[2][2], int64_t factor, bool at_outer)
 
 /* A stage with two outputs that are read at different places, computed at a loop of its consumer, must compute there
  * what is needed of both. */
-static void two_outputs_read_apart(void **state) {
-    (void)state;
+TEST_CASE(two_outputs_read_apart) {
     static const int64_t places[][2] = {{1, 0}, {-1, PAIRS - 1}, {0, 5}, {0, PAIRS - 1}};
     for (int first = 0; first < 4; first++)
         for (int second = 0; second < 4; second++)
@@ -377,7 +375,4 @@ static void two_outputs_read_apart(void **state) {
             }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_schedules), cmocka_unit_test(two_outputs_read_apart)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -19,8 +19,7 @@ static void expected(uint32_t which, const int32_t *row, int32_t out[RESULTS_MOS
     out[1] = which == 4 ? place : (int32_t)other;
 }
 
-static void definitions(void **state) {
-    (void)state;
+TEST_CASE(definitions) {
     int32_t data[ROWS][COLUMNS], got[ROWS], want[RESULTS_MOST];
     for (int i = 0; i < ROWS; i++)
         for (int k = 0; k < COLUMNS; k++) data[i][k] = (i * 31 + k * k * 17 + 3) % 23 - 11;
@@ -72,8 +71,7 @@ static void refused_reducer(const parts *p, te_expr *x, te_expr *y, te_expr *res
     assert_refused(p->c, VTA_INVALID_ARGUMENT, why);
 }
 
-static void refused(void **state) {
-    (void)state;
+TEST_CASE(refused) {
     parts p = new_parts();
     te_expr *sum = te_add(p.c, p.x, p.y), *narrow = te_int(p.c, "int8", 1);
     refused_reducer(&p, p.x, sum, sum, p.one, "is made by te_operand");
@@ -110,8 +108,7 @@ static void refused(void **state) {
 }
 
 /* An operand stands for one side of one value: none of three may be given twice, on whichever sides. */
-static void operands_given_twice(void **state) {
-    (void)state;
+TEST_CASE(operands_given_twice) {
     enum { VALUES = 3, SIDES = 2 * VALUES }; /* left and right of one value after the other */
     for (int one = 0; one < SIDES; one++)
         for (int other = one; other < SIDES; other++) { /* one == other: all of them differ */
@@ -135,8 +132,7 @@ static void operands_given_twice(void **state) {
 }
 
 /* An operand has no meaning outside of its reducer; a part of a reduction's results is no computation. */
-static void misplaced(void **state) {
-    (void)state;
+TEST_CASE(misplaced) {
     parts p = new_parts();
     te_tensor *out[RESULTS_MOST];
     assert_int_equal(te_compute_axes(p.c, "b", NULL, 1, &p.i, 1, &p.x, out), VTA_INVALID_ARGUMENT);
@@ -154,8 +150,7 @@ static void misplaced(void **state) {
 }
 
 /* What combines may depend on the axes of the computation: not on other axes, not on what is reduced over. */
-static void with_an_axis(void **state) {
-    (void)state;
+TEST_CASE(with_an_axis) {
     parts p = new_parts();
     te_expr *i = te_axis_value(p.c, p.i), *k = te_axis_value(p.c, p.k), *reduced;
     te_expr *result = te_add(p.c, te_add(p.c, p.x, p.y), i), *wrong = te_add(p.c, te_add(p.c, p.x, p.y), k);
@@ -179,8 +174,7 @@ static void with_an_axis(void **state) {
     te_context_destroy(p.c);
 }
 
-static void factoring_refused(void **state) {
-    (void)state;
+TEST_CASE(factoring_refused) {
     te_context *c = context_with(NULL);
     te_tensor *a = te_placeholder(c, "a", "int32", 2, (int64_t[]){ROWS, COLUMNS});
     te_axis *k = te_reduce_axis(c, "k", 0, COLUMNS);
@@ -204,9 +198,4 @@ static void factoring_refused(void **state) {
     te_context_destroy(c);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(definitions),          cmocka_unit_test(refused),
-                                       cmocka_unit_test(operands_given_twice), cmocka_unit_test(misplaced),
-                                       cmocka_unit_test(with_an_axis),         cmocka_unit_test(factoring_refused)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

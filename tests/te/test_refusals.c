@@ -32,8 +32,7 @@ static te_expr **two(te_expr *a, te_expr *b) {
     return list2;
 }
 
-static void values(void **state) {
-    (void)state;
+TEST_CASE(values) {
     te_context *c = context_with(NULL);
     te_expr *one = te_int(c, "int32", 1), *text = te_string(c, "t"), *half = te_float(c, "float32", 0.5);
     te_expr *yes = te_apply(c, TE_LT, 2, two(one, te_int(c, "int32", 2))), *x = te_scalar(c, "x", "int32");
@@ -96,8 +95,7 @@ static void values(void **state) {
     te_context_destroy(c);
 }
 
-static void tensors(void **state) {
-    (void)state;
+TEST_CASE(tensors) {
     te_context *c = context_with(NULL);
     int64_t shape[] = {4, 3}, zero[] = {0}, large[] = {INT64_C(1) << 31};
     te_tensor *a = te_placeholder(c, "a", "int32", 2, shape), *out = a;
@@ -143,8 +141,7 @@ static void tensors(void **state) {
 }
 
 /* x[i, j] = a[i, j] + 1; y[i, j] = x[i, j] * 2, with what its stages refuse. */
-static void steps(void **state) {
-    (void)state;
+TEST_CASE(steps) {
     te_context *c = context_with(NULL);
     te_placeholder(c, "a", "int32", 2, (int64_t[]){8, 6});
     te_tensor *x = te_define(c, "x like a = a[...] + 1"), *y = te_define(c, "y like a = x[...] * 2");
@@ -217,8 +214,7 @@ static void steps(void **state) {
 }
 
 /* An input is not computed, an output lies in the caller's memory: neither is moved, nor computed anywhere else. */
-static void fixed(void **state) {
-    (void)state;
+TEST_CASE(fixed) {
     te_context *c = context_with(NULL);
     te_tensor *a = te_placeholder(c, "a", "int32", 1, (int64_t[]){8});
     te_tensor *x = te_define(c, "x like a = a[...] + 1"), *y[] = {te_define(c, "y like a = x[...] * 2"), x};
@@ -245,8 +241,7 @@ static void fixed(void **state) {
     te_context_destroy(c);
 }
 
-static void buffers(void **state) {
-    (void)state;
+TEST_CASE(buffers) {
     te_context *c = context_with(NULL);
     te_expr *four = te_int(c, "int32", 4), *half = te_float(c, "float32", 0.5), *x = te_variable(c, "x", "int32");
     te_expr *strides[] = {four, te_int(c, "int32", 1)}, *pair = te_broadcast(c, x, 2);
@@ -321,8 +316,7 @@ static void buffers(void **state) {
     te_context_destroy(c);
 }
 
-static void intrinsics(void **state) {
-    (void)state;
+TEST_CASE(intrinsics) {
     te_context *c = context_with(NULL);
     te_tensor *p = te_placeholder(c, "p", "int32", 1, (int64_t[]){4}), *q = te_define(c, "q[i: 4] = p[i] + 1");
     te_tensor *r = te_define(c, "r[i: 4] = q[i] + 1");
@@ -370,9 +364,4 @@ static void intrinsics(void **state) {
     te_context_destroy(c);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(values),  cmocka_unit_test(tensors),
-                                       cmocka_unit_test(steps),   cmocka_unit_test(fixed),
-                                       cmocka_unit_test(buffers), cmocka_unit_test(intrinsics)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

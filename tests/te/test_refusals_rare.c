@@ -3,8 +3,7 @@
 #include "te_test.h"
 #include "vta/te_stmt.h"
 
-static void options(void **state) {
-    (void)state;
+TEST_CASE(options) {
     te_context *c = context_with(NULL);
     te_expr *four = te_int(c, "int32", 4);
     struct {
@@ -24,8 +23,7 @@ static void options(void **state) {
     te_context_destroy(c);
 }
 
-static void casts(void **state) {
-    (void)state;
+TEST_CASE(casts) {
     te_context *c = context_with(NULL);
     te_placeholder(c, "a", "int8", 1, (int64_t[]){4});
     assert_null(te_define(c, "y[i: 4] = int32(sum[k: 4](a[k]))"));
@@ -37,8 +35,7 @@ static void casts(void **state) {
 }
 
 /* A number that depends on a state has no rows in which it could be computed. */
-static void scans(void **state) {
-    (void)state;
+TEST_CASE(scans) {
     te_context *c = context_with(NULL);
     te_tensor *rows = te_placeholder(c, "rows", "int32", 2, (int64_t[]){6, 3}), *number, *out;
     te_expr *zero = te_int(c, "int32", 0), *corner = te_load(c, rows, 2, (te_expr *[]){zero, zero});
@@ -55,8 +52,7 @@ static void scans(void **state) {
 }
 
 /* Virtual threads are written out one by one: how many is known when it is lowered. A loop need not know. */
-static void threads(void **state) {
-    (void)state;
+TEST_CASE(threads) {
     for (int bound = 0; bound < 2; bound++) {
         te_context *c = context_with(NULL);
         te_expr *n = te_scalar(c, "n", "int32");
@@ -77,8 +73,7 @@ static void threads(void **state) {
 }
 
 /* What only the processor has a meaning for has no value by definition. */
-static void values(void **state) {
-    (void)state;
+TEST_CASE(values) {
     te_context *c = context_with(NULL);
     te_expr *one = te_int(c, "int32", 1), *text = te_string(c, "f"), *both[] = {text, one};
     te_axis *i = te_axis_create(c, "i", 4);
@@ -107,8 +102,7 @@ static void values(void **state) {
 }
 
 /* A cache is read by somebody who reads what it holds. */
-static void caches(void **state) {
-    (void)state;
+TEST_CASE(caches) {
     te_context *c = context_with(NULL);
     te_tensor *a = te_placeholder(c, "a", "int32", 1, (int64_t[]){4});
     te_tensor *x = te_define(c, "x[i: 4] = a[i] + 1"), *y = te_define(c, "y[i: 4] = x[i] * 2");
@@ -133,8 +127,7 @@ static vta_status lower_others(vt_ctx *ctx, void *arg) {
 
 /* An argument that is neither a tensor nor a scalar; and places for the parts of an intrinsic's inputs that are none.
  */
-static void others(void **state) {
-    (void)state;
+TEST_CASE(others) {
     te_context *c = context_with(NULL);
     te_tensor *a = te_placeholder(c, "a", "int32", 1, (int64_t[]){4}), *y = te_define(c, "y[i: 4] = a[i] + 1");
     te_schedule *s = te_schedule_create(c, 1, &y);
@@ -158,10 +151,4 @@ static void others(void **state) {
     te_context_destroy(c);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(options), cmocka_unit_test(casts),  cmocka_unit_test(scans),  cmocka_unit_test(threads),
-        cmocka_unit_test(values),  cmocka_unit_test(caches), cmocka_unit_test(others),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

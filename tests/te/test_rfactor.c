@@ -33,8 +33,7 @@ static void assert_leaves(te_stage *st, const char *expected) {
 }
 
 /* The reduction of one part of k for each value of k.inner; l stays as it was split and marked. */
-static void two_stages(void **state) {
-    (void)state;
+TEST_CASE(two_stages) {
     for (int at = -2; at < 2; at++) {
         fixture f = make();
         te_axis *inner, *lo, *li, *io, *ii;
@@ -87,8 +86,7 @@ static void two_stages(void **state) {
 }
 
 /* Where nothing is left to reduce, the first stage has the values, and 0 past the last of them. */
-static void all_of_it(void **state) {
-    (void)state;
+TEST_CASE(all_of_it) {
     te_context *c = context_with(NULL);
     te_placeholder(c, "a", "int32", 1, (int64_t[]){7});
     te_tensor *y = te_define(c, "y[i: 2] = sum[k: 7](a[k] + i)");
@@ -106,8 +104,7 @@ static void all_of_it(void **state) {
 }
 
 /* One part of k is the new axis, the other is fused with l: what is fused goes along, as a loop of the first stage. */
-static void fused_with_another(void **state) {
-    (void)state;
+TEST_CASE(fused_with_another) {
     fixture f = make();
     te_axis *outer, *inner, *fused, *lo, *li;
     te_split(f.st, f.k, 3, &outer, &inner);
@@ -127,8 +124,7 @@ static void fused_with_another(void **state) {
     te_context_destroy(f.c);
 }
 
-static void refused(void **state) {
-    (void)state;
+TEST_CASE(refused) {
     fixture f = make();
     te_context *c = f.c;
     assert_null(te_rfactor(f.s, f.a, f.k, 0));
@@ -156,8 +152,4 @@ static void refused(void **state) {
     te_context_destroy(f.c);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(two_stages), cmocka_unit_test(all_of_it),
-                                       cmocka_unit_test(fused_with_another), cmocka_unit_test(refused)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

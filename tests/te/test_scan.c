@@ -51,8 +51,7 @@ static void check(const running *r, const char *what) {
     assert_memory_equal(got, want, sizeof got);
 }
 
-static void computed(void **state) {
-    (void)state;
+TEST_CASE(computed) {
     for (int steps = 0; steps < 16; steps++) {
         running r = new_running();
         te_stage *rows = te_schedule_stage(r.s, r.result), *next = te_schedule_stage(r.s, r.next);
@@ -69,8 +68,7 @@ static void computed(void **state) {
 }
 
 /* What the rows need, beside their states, is computed before: two tensors that only they read. */
-static void needs_of_rows(void **state) {
-    (void)state;
+TEST_CASE(needs_of_rows) {
     running r = new_running();
     te_define(r.c, "u[t: 6, i: 3] = x[t, i] + 1");
     te_define(r.c, "w[t: 6, i: 3] = x[t, i] * 2");
@@ -87,8 +85,7 @@ static void needs_of_rows(void **state) {
 
 /* A row of one state that follows from the same row of another: each is computed once, what is read before what reads
  * it, in whichever order the states are given. */
-static void rows_of_rows(void **state) {
-    (void)state;
+TEST_CASE(rows_of_rows) {
     for (int turned = 0; turned < 2; turned++) {
         te_context *c = context_with(NULL);
         te_tensor *x = te_placeholder(c, "x", "int32", 1, (int64_t[]){ROWS});
@@ -126,8 +123,7 @@ static void refused_scan(const running *r, te_tensor *first, te_tensor *next, te
     assert_refused(r->c, VTA_INVALID_ARGUMENT, why);
 }
 
-static void refused(void **state) {
-    (void)state;
+TEST_CASE(refused) {
     running r = new_running();
     refused_scan(&r, r.first, r.next, r.next, "the state next of the scan s is not a placeholder");
     refused_scan(&r, r.x, r.next, r.state, "must be computed: x is an input");
@@ -175,7 +171,7 @@ static void refused(void **state) {
 }
 
 /* Which axes of the columns are apart: of two results, each with what it needs of the rows before. */
-static void columns(void **state) {
+TEST_CASE(columns) {
     static const struct {
         const char *flat, *next;
         bool first, second;
@@ -190,7 +186,6 @@ static void columns(void **state) {
          false},
         {"flat[t: 4, i: 3, j: 3] = a[t - 1, i, max(j - 1, 0)]", "n[t: 4, i: 3, j: 3] = flat[t, i, j]", true, false},
     };
-    (void)state;
     for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
         te_context *c = context_with(NULL);
         te_tensor *of[2], *results[2], *firsts[2], *nexts[2];
@@ -224,9 +219,4 @@ static void columns(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(computed), cmocka_unit_test(columns),
-                                       cmocka_unit_test(rows_of_rows), cmocka_unit_test(needs_of_rows),
-                                       cmocka_unit_test(refused)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

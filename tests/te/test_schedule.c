@@ -30,8 +30,7 @@ static void assert_leaves(te_stage *st, const char *expected) {
     assert_string_equal(text, expected);
 }
 
-static void loops(void **state) {
-    (void)state;
+TEST_CASE(loops) {
     fixture f = make();
     te_stage *st = te_schedule_stage(f.s, f.d);
     te_axis *i = te_stage_axis(st, 0), *j = te_stage_axis(st, 1), *o, *n, *fused, *tile[4];
@@ -53,8 +52,7 @@ static void loops(void **state) {
 }
 
 /* A refused step changes nothing. */
-static void refused_steps(void **state) {
-    (void)state;
+TEST_CASE(refused_steps) {
     fixture f = make();
     te_stage *st = te_schedule_stage(f.s, f.d), *b = te_schedule_stage(f.s, f.b);
     te_axis *i = te_stage_axis(st, 0), *j = te_stage_axis(st, 1), *o, *n;
@@ -90,8 +88,7 @@ static void refused_steps(void **state) {
 }
 
 /* What became of an axis is told even where others went another way. */
-static void replaced_axes_are_told(void **state) {
-    (void)state;
+TEST_CASE(replaced_axes_are_told) {
     fixture f = make();
     te_stage *st = te_schedule_stage(f.s, f.d);
     te_axis *i = te_stage_axis(st, 0), *j = te_stage_axis(st, 1), *outer, *inner;
@@ -107,8 +104,7 @@ static void replaced_axes_are_told(void **state) {
     te_context_destroy(f.c);
 }
 
-static void copies(void **state) {
-    (void)state;
+TEST_CASE(copies) {
     fixture f = make();
     te_stage *st = te_schedule_stage(f.s, f.d);
     te_compute_at(te_schedule_stage(f.s, f.b), st, te_stage_axis(st, 0));
@@ -141,8 +137,7 @@ static void assert_nest(fixture *f, const char *expected) {
     free(flat);
 }
 
-static void split_that_divides(void **state) {
-    (void)state;
+TEST_CASE(split_that_divides) {
     fixture f = make();
     te_stage *st = te_schedule_stage(f.s, f.d);
     te_compute_inline(te_schedule_stage(f.s, f.b));
@@ -152,8 +147,7 @@ static void split_that_divides(void **state) {
     te_context_destroy(f.c);
 }
 
-static void split_that_does_not(void **state) {
-    (void)state;
+TEST_CASE(split_that_does_not) {
     fixture f = make();
     te_stage *st = te_schedule_stage(f.s, f.d);
     te_compute_inline(te_schedule_stage(f.s, f.b));
@@ -164,8 +158,7 @@ static void split_that_does_not(void **state) {
     te_context_destroy(f.c);
 }
 
-static void computed_at(void **state) {
-    (void)state;
+TEST_CASE(computed_at) {
     fixture f = make();
     te_stage *st = te_schedule_stage(f.s, f.d), *b = te_schedule_stage(f.s, f.b);
     te_compute_at(b, st, te_stage_axis(st, 0));
@@ -177,8 +170,7 @@ static void computed_at(void **state) {
     te_context_destroy(f.c);
 }
 
-static void annotated(void **state) {
-    (void)state;
+TEST_CASE(annotated) {
     fixture f = make();
     te_stage *st = te_schedule_stage(f.s, f.d);
     te_compute_inline(te_schedule_stage(f.s, f.b));
@@ -194,8 +186,7 @@ static void annotated(void **state) {
     te_context_destroy(f.c);
 }
 
-static void reductions(void **state) {
-    (void)state;
+TEST_CASE(reductions) {
     te_context *c = context_with(NULL);
     te_tensor *a = te_placeholder(c, "a", "int32", 2, (int64_t[]){8, 12});
     te_tensor *m = te_define(c, "m[i: 8] = max[k: 12](a[i, k])");
@@ -210,8 +201,7 @@ static void reductions(void **state) {
     te_context_destroy(c);
 }
 
-static void fused_and_thread(void **state) {
-    (void)state;
+TEST_CASE(fused_and_thread) {
     fixture f = make();
     te_stage *st = te_schedule_stage(f.s, f.d);
     te_compute_inline(te_schedule_stage(f.s, f.b));
@@ -226,8 +216,7 @@ static void fused_and_thread(void **state) {
     te_context_destroy(f.c);
 }
 
-static void cache_reads(void **state) {
-    (void)state;
+TEST_CASE(cache_reads) {
     fixture f = make();
     te_tensor *copy = te_cache_read(f.s, f.a, "acc", 0, NULL);
     assert_string_equal(te_tensor_name(copy), "a.local.acc_buffer");
@@ -242,8 +231,7 @@ static void cache_reads(void **state) {
 }
 
 /* A stage within a fused loop: one element is needed at a time, of both axes. */
-static void compute_at_a_fused_axis(void **state) {
-    (void)state;
+TEST_CASE(compute_at_a_fused_axis) {
     fixture f = make();
     te_stage *st = te_schedule_stage(f.s, f.d);
     te_axis *fused;
@@ -257,8 +245,7 @@ static void compute_at_a_fused_axis(void **state) {
 /* A stage within parts of 5 and 7: as much as the larger one, from where the part begins; within its loop an element.
  */
 #define BEGIN "@tir.if_then_else((j.outer <= 0), 0, 5, dtype=int32)"
-static void compute_at_parts(void **state) {
-    (void)state;
+TEST_CASE(compute_at_parts) {
     for (int within = 0; within < 2; within++) {
         fixture f = make();
         te_stage *st = te_schedule_stage(f.s, f.d);
@@ -275,8 +262,7 @@ static void compute_at_parts(void **state) {
 }
 
 /* A stage within stretches of two fused loops: of 4, which lie in one row of 12, and of 5, which may lie in two. */
-static void compute_at_stretches(void **state) {
-    (void)state;
+TEST_CASE(compute_at_stretches) {
     for (int size = 4; size < 6; size++) {
         fixture f = make();
         te_stage *st = te_schedule_stage(f.s, f.d);
@@ -293,8 +279,7 @@ static void compute_at_stretches(void **state) {
     }
 }
 
-static void cache_writes(void **state) {
-    (void)state;
+TEST_CASE(cache_writes) {
     fixture f = make();
     te_compute_inline(te_schedule_stage(f.s, f.b));
     te_stage *st = te_schedule_stage(f.s, f.d);
@@ -308,8 +293,7 @@ static void cache_writes(void **state) {
     te_context_destroy(f.c);
 }
 
-static void cache_writes_after_every_axis_was_split(void **state) {
-    (void)state;
+TEST_CASE(cache_writes_after_every_axis_was_split) {
     fixture f = make();
     te_compute_inline(te_schedule_stage(f.s, f.b));
     te_stage *st = te_schedule_stage(f.s, f.d);
@@ -321,8 +305,7 @@ static void cache_writes_after_every_axis_was_split(void **state) {
 }
 
 /* Where a split does not divide, the cache is longer than the result: every axis has its condition. */
-static void cache_writes_after_uneven_splits(void **state) {
-    (void)state;
+TEST_CASE(cache_writes_after_uneven_splits) {
     fixture f = make();
     te_compute_inline(te_schedule_stage(f.s, f.b));
     te_stage *st = te_schedule_stage(f.s, f.d);
@@ -336,8 +319,7 @@ static void cache_writes_after_uneven_splits(void **state) {
 }
 
 /* The same for a sum: the condition is the reduction's, beside the one that it has. */
-static void cache_writes_of_sums_after_uneven_splits(void **state) {
-    (void)state;
+TEST_CASE(cache_writes_of_sums_after_uneven_splits) {
     te_context *c = context_with(NULL);
     te_tensor *a = te_placeholder(c, "a", "int32", 2, (int64_t[]){8, 12});
     te_tensor *y = te_define(c, "y[i: 8] = sum[k: 12](a[i, k])");
@@ -351,8 +333,7 @@ static void cache_writes_of_sums_after_uneven_splits(void **state) {
 }
 
 /* Two stages that read one input, one of them through the other: the copy is read by both. */
-static void cache_read_of_shared_input(void **state) {
-    (void)state;
+TEST_CASE(cache_read_of_shared_input) {
     te_context *c = context_with(NULL);
     te_tensor *a = te_placeholder(c, "a", "int32", 1, (int64_t[]){8});
     te_tensor *x = te_define(c, "x like a = a[...] + 1");
@@ -366,8 +347,7 @@ static void cache_read_of_shared_input(void **state) {
     te_context_destroy(c);
 }
 
-static void arguments(void **state) {
-    (void)state;
+TEST_CASE(arguments) {
     fixture f = make();
     assert_null(lower(f.s, 1, &f.d));
     assert_refused(f.c, VTA_INVALID_ARGUMENT, "a, an input of the schedule, is not among the arguments");
@@ -382,8 +362,7 @@ static void arguments(void **state) {
 }
 
 /* Tensors of one context in computations of another. */
-static void several_contexts(void **state) {
-    (void)state;
+TEST_CASE(several_contexts) {
     vta_config *config = vta_config_default();
     te_context *first = te_context_create(config, NULL), *second = te_context_create(config, NULL);
     te_context *other = context_with("LOG_BATCH=1 LOG_ACC_BUFF_SIZE=18");
@@ -442,8 +421,7 @@ static void check_matching(te_context *c, te_stage *st, te_tensor *sum) {
 }
 
 /* A user-defined intrinsic: adds two vectors of 4. */
-static void own_intrinsic(void **state) {
-    (void)state;
+TEST_CASE(own_intrinsic) {
     te_context *c = context_with(NULL);
     int64_t four[] = {4}, shape[] = {3, 8};
     te_tensor *p = te_placeholder(c, "p", "int32", 1, four), *q = te_placeholder(c, "q", "int32", 1, four);
@@ -482,8 +460,7 @@ static void own_intrinsic(void **state) {
 }
 
 /* The GEMM intrinsic follows the configuration; the context may hold several kernels. */
-static void gemm_of_configurations(void **state) {
-    (void)state;
+TEST_CASE(gemm_of_configurations) {
     static const char *const changes[] = {NULL, "LOG_BATCH=1 LOG_ACC_BUFF_SIZE=18", "LOG_BLOCK=5",
                                           "LOG_BATCH=2 LOG_BLOCK=3", "LOG_WGT_WIDTH=2 LOG_WGT_BUFF_SIZE=17"};
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
@@ -506,31 +483,4 @@ static void gemm_of_configurations(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(loops),
-        cmocka_unit_test(refused_steps),
-        cmocka_unit_test(copies),
-        cmocka_unit_test(split_that_divides),
-        cmocka_unit_test(split_that_does_not),
-        cmocka_unit_test(computed_at),
-        cmocka_unit_test(annotated),
-        cmocka_unit_test(reductions),
-        cmocka_unit_test(fused_and_thread),
-        cmocka_unit_test(cache_reads),
-        cmocka_unit_test(compute_at_parts),
-        cmocka_unit_test(compute_at_stretches),
-        cmocka_unit_test(cache_writes),
-        cmocka_unit_test(replaced_axes_are_told),
-        cmocka_unit_test(compute_at_a_fused_axis),
-        cmocka_unit_test(cache_writes_after_every_axis_was_split),
-        cmocka_unit_test(cache_writes_after_uneven_splits),
-        cmocka_unit_test(cache_writes_of_sums_after_uneven_splits),
-        cmocka_unit_test(cache_read_of_shared_input),
-        cmocka_unit_test(arguments),
-        cmocka_unit_test(several_contexts),
-        cmocka_unit_test(own_intrinsic),
-        cmocka_unit_test(gemm_of_configurations),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

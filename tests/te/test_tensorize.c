@@ -41,8 +41,7 @@ static void assert_says(fixture *f, size_t at, const char *message) {
     assert_int_equal(te_context_status(f->c), VTA_ILLEGAL);
 }
 
-static void refused(void **state) {
-    (void)state;
+TEST_CASE(refused) {
     static const struct {
         const char *definition, *what;
         size_t at;
@@ -106,8 +105,7 @@ static void refused(void **state) {
 }
 
 /* Loops that an intrinsic cannot stand for because of what was done to them. */
-static void refused_loops(void **state) {
-    (void)state;
+TEST_CASE(refused_loops) {
     te_axis *outer, *inner;
     fixture f = make("y[i: 2, j: 4] = b[j]", "r[i: 2, j: 4] = p[j]");
     te_bind(f.st, te_stage_leaf(f.st, 1), te_thread_axis(f.c, "cthread"));
@@ -134,8 +132,7 @@ static void refused_loops(void **state) {
 /* What is computed depends on the loops outside as they are in the code: threads, and numbers where a loop has one
  * step.
  */
-static void refused_for_outer_loops(void **state) {
-    (void)state;
+TEST_CASE(refused_for_outer_loops) {
     fixture f = make("y[g: 1, h: 2, i: 8, j: 4] = b[j] * (g * 50 + h * 10 + i)", "r[j: 4] = p[j] * 5");
     assert_says(&f, 3,
                 "cannot tensorize y at j with in: its body computes (p[j]*((h*10) + i)) where the intrinsic computes "
@@ -177,8 +174,7 @@ static void assert_range(te_context *c, range r, const char *text) {
 }
 
 /* Axes and inputs that the intrinsic takes some of, body by body; nothing is told of others, and of no matching. */
-static void looked_at(void **state) {
-    (void)state;
+TEST_CASE(looked_at) {
     fixture f = make("y[h: 2, i: 6, j: 8] = a[i, j] - b[j]", "r[i: 2, j: 4] = q[i, j] - p[j]");
     te_axis *parts[2], *rest[2];
     for (size_t n = 0; n < 2; n++) te_split(f.st, te_stage_axis(f.st, n + 1), n ? 4 : 2, &parts[n], &rest[n]);
@@ -208,8 +204,7 @@ static void looked_at(void **state) {
 }
 
 /* A reduction whose outer loop stays: what is left of it in the intrinsic's terms, with the start of the sum. */
-static void rest_of_a_reduction(void **state) {
-    (void)state;
+TEST_CASE(rest_of_a_reduction) {
     fixture f = make("y[i: 8] = sum[k: 8](a[i, k] * 2)", "r[i: 1] = sum[k: 4](p[k] * 2)");
     te_axis *inner;
     te_split(f.st, te_stage_leaf(f.st, 1), 4, NULL, &inner);
@@ -226,9 +221,4 @@ static void rest_of_a_reduction(void **state) {
     destroy(&f);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(refused), cmocka_unit_test(refused_loops),
-                                       cmocka_unit_test(refused_for_outer_loops), cmocka_unit_test(looked_at),
-                                       cmocka_unit_test(rest_of_a_reduction)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -8,8 +8,7 @@ static te_expr *nested(te_context *c, te_expr *x, te_expr *y, int depth) {
     return x;
 }
 
-static void deepest(void **state) {
-    (void)state;
+TEST_CASE(deepest) {
     te_context *c = context_with(NULL);
     te_expr *x = te_scalar(c, "x", "int32"), *y = te_scalar(c, "y", "int32");
     const char *all = te_expr_text(c, nested(c, x, y, 2999)), *cut = te_expr_text(c, nested(c, x, y, 3000));
@@ -23,8 +22,7 @@ static void deepest(void **state) {
 }
 
 /* A word, and a number behind it: the number stands there while less than 2^18 bytes come before it. */
-static void longest(void **state) {
-    (void)state;
+TEST_CASE(longest) {
     static const char before[] = "tir.call_pure_extern(\"\", ";
     te_context *c = context_with(NULL);
     for (int more = -1; more < 2; more++) {
@@ -41,8 +39,7 @@ static void longest(void **state) {
     te_context_destroy(c);
 }
 
-static void computations(void **state) {
-    (void)state;
+TEST_CASE(computations) {
     te_context *c = context_with(NULL);
     te_tensor *a = te_placeholder(c, "a", "int32", 2, (int64_t[]){4, 6}), *y[2], *scan;
     te_axis *i = te_axis_create(c, "i", 4), *k = te_reduce_axis(c, "k", 1, 3);
@@ -73,8 +70,7 @@ static void computations(void **state) {
 }
 
 /* What is nothing, or something else, has no text. */
-static void others(void **state) {
-    (void)state;
+TEST_CASE(others) {
     te_context *c = context_with(NULL);
     te_tensor *a = te_placeholder(c, "a", "int32", 1, (int64_t[]){4});
     assert_null(te_expr_text(c, (te_expr *)a));
@@ -90,12 +86,4 @@ static void others(void **state) {
     te_context_destroy(c);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(deepest),
-        cmocka_unit_test(longest),
-        cmocka_unit_test(computations),
-        cmocka_unit_test(others),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -33,8 +33,7 @@ static void check_limit(const char *before, const char *item, const char *betwee
     }
 }
 
-static void limits(void **state) {
-    (void)state;
+TEST_CASE(limits) {
     static const char deep[] = "the expression is nested more than 200 deep";
     check_limit("", "(", "", "1", 199, deep);
     check_limit("", "-", "", "1", 199, deep);
@@ -53,8 +52,7 @@ static void limits(void **state) {
     te_context_destroy(c);
 }
 
-static void numbers(void **state) {
-    (void)state;
+TEST_CASE(numbers) {
     static const struct {
         const char *text;
         double is;
@@ -108,8 +106,7 @@ static void numbers(void **state) {
 }
 
 /* A line and a column of the text, which is told where it begins. */
-static void positions(void **state) {
-    (void)state;
+TEST_CASE(positions) {
     te_context *c = context_with(NULL);
     te_context_at(c, "here.te", 7, 3);
     assert_null(te_parse(c, "1 + nothing"));
@@ -122,8 +119,4 @@ static void positions(void **state) {
     te_context_destroy(c);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(limits), cmocka_unit_test(numbers),
-                                       cmocka_unit_test(positions)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

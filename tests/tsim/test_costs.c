@@ -39,8 +39,7 @@ static vta_insn transfer(vta_memory memory, uint32_t dram, uint16_t y, uint16_t 
     return insn;
 }
 
-static void compute(void **state) {
-    (void)state;
+TEST_CASE(compute) {
     vta_insn gemm = {.opcode = VTA_OP_GEMM, .u.exec = {.uop_bgn = 2, .uop_end = 5, .iter_out = 4, .iter_in = 6}};
     vta_insn alu = gemm;
     alu.opcode = VTA_OP_ALU;
@@ -56,8 +55,7 @@ static void compute(void **state) {
     assert_int_equal(cost("chisel-2019", "", &alu), 5 * n + 1);
 }
 
-static void uop_loads(void **state) {
-    (void)state;
+TEST_CASE(uop_loads) {
     for (uint32_t base = 1024; base < 1028; base++)
         for (uint16_t n = 1; n < 70; n++) {
             vta_insn insn = transfer(VTA_MEM_UOP, base, 1, n, n);
@@ -65,8 +63,7 @@ static void uop_loads(void **state) {
         }
 }
 
-static void tensor_loads(void **state) {
-    (void)state;
+TEST_CASE(tensor_loads) {
     static const struct {
         vta_memory memory;
         const char *bus;
@@ -94,8 +91,7 @@ static void tensor_loads(void **state) {
 
 /* One load on an idle memory with P tiles of padding: max(beats + y_pad_0 + 23, P + beats + 3) where the data come
  * before the last padding; measured examples, and the pause of a load without sides. */
-static void padding(void **state) {
-    (void)state;
+TEST_CASE(padding) {
     static const struct {
         uint16_t y, x;
         uint8_t above, below, left, right;
@@ -119,8 +115,7 @@ static void padding(void **state) {
     assert_int_equal(cost("chisel-2019", "", &insn), 1 + 16 + 4 + 64 * 2);
 }
 
-static void stores(void **state) {
-    (void)state;
+TEST_CASE(stores) {
     for (uint16_t x = 1; x < 40; x++) {
         vta_insn insn = transfer(VTA_MEM_OUT, 512, 3, x, 64);
         uint64_t bursts = (x + 7u) / 8;
@@ -133,8 +128,7 @@ static void stores(void **state) {
 }
 
 /* Bursts break at boundaries: measured. */
-static void stores_at_boundaries(void **state) {
-    (void)state;
+TEST_CASE(stores_at_boundaries) {
     static const struct {
         uint32_t first;
         uint16_t y, x, stride;
@@ -150,8 +144,7 @@ static void stores_at_boundaries(void **state) {
     assert_int_equal(cost("hls", "", &long_bursts), 1 + 2 * (3 + 3));
 }
 
-static void front_end(void **state) {
-    (void)state;
+TEST_CASE(front_end) {
     vta_insn nop = transfer(VTA_MEM_INP, 0, 0, 0, 0);
     assert_int_equal(cost("chisel", "", &nop), 2);
     /* 22 + 2n cycles to the first instruction, one more for each one after it, 21 + 3n from batch to batch. With 128
@@ -174,8 +167,7 @@ static void front_end(void **state) {
 
 /* An instruction keeps its place in the queue up to its last cycle: with one place the next one is handed over in the
  * cycle after that and is visible one later. */
-static void places_in_queues(void **state) {
-    (void)state;
+TEST_CASE(places_in_queues) {
     vta_insn insn = transfer(VTA_MEM_INP, 512, 1, 20, 20);
     vta_insn_time *times = timed("chisel", "queue_depth=1", &insn, 6);
     for (int i = 1; i < 6; i++) {
@@ -191,10 +183,4 @@ static void places_in_queues(void **state) {
     free(times);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(compute),      cmocka_unit_test(uop_loads),
-                                       cmocka_unit_test(tensor_loads), cmocka_unit_test(padding),
-                                       cmocka_unit_test(stores),       cmocka_unit_test(stores_at_boundaries),
-                                       cmocka_unit_test(front_end),    cmocka_unit_test(places_in_queues)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -8,14 +8,12 @@ static void twice(const char *name, void *arg) {
     assert_int_equal(run_recorded(name, NULL).cycles, timing.cycles);
 }
 
-static void every_recorded_program(void **state) {
-    (void)state;
+TEST_CASE(every_recorded_program) {
     assert_in_range(golden_each(0, "runs", "", twice, NULL), 20, 100);
 }
 
 /* The published counts of the earlier generation, from the recorded streams of the same programs. */
-static void published_counts(void **state) {
-    (void)state;
+TEST_CASE(published_counts) {
     static const struct {
         const char *name;
         uint64_t cycles;
@@ -25,8 +23,7 @@ static void published_counts(void **state) {
         assert_int_equal(run_recorded(rows[i].name, "chisel-2019").cycles, rows[i].cycles);
 }
 
-static void random_programs_as_sim(void **state) {
-    (void)state;
+TEST_CASE(random_programs_as_sim) {
     static random_program p;
     static uint8_t out[2][RP_BYTES];
     int ran = 0;
@@ -64,8 +61,7 @@ static void random_programs_as_sim(void **state) {
     assert_true(ran > 50);
 }
 
-static void refused(void **state) {
-    (void)state;
+TEST_CASE(refused) {
     vta_config *config = vta_config_default();
     vta_diag *diag = vta_diag_create(NULL);
     vta_device *device;
@@ -83,8 +79,4 @@ static void refused(void **state) {
     vta_config_release(config);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_recorded_program), cmocka_unit_test(published_counts),
-                                       cmocka_unit_test(random_programs_as_sim), cmocka_unit_test(refused)};
-    return golden_result(cmocka_run_group_tests(tests, NULL, NULL));
-}
+int main(void) { return golden_result(run_cases()); }

@@ -1,10 +1,8 @@
 /* The published cycle counts (docs/timing.md, section 7). */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "support/check.h"
 
 #include "tsim/programs.h"
 
@@ -20,8 +18,7 @@ static uint64_t cycles_of(program *p, const vta_timing_profile *profile) {
     return timing.cycles;
 }
 
-static void earlier_generation_exactly(void **state) {
-    (void)state;
+TEST_CASE(earlier_generation_exactly) {
     static const struct {
         uint32_t tiles;
         int operands, alus, imm;
@@ -45,8 +42,7 @@ static void earlier_generation_exactly(void **state) {
 /* The fallback schedule of C2 by the width of the bus. Five runs in whole millions are the published 97, 58, 39 and 29.
  * The 64-bit count is the hardware's own, instruction for instruction; no Verilog with a wider bus was run, so the
  * others only hold the model in place. */
-static void fallback_c2_by_bus(void **state) {
-    (void)state;
+TEST_CASE(fallback_c2_by_bus) {
     static const struct {
         uint32_t bus, millions;
         uint64_t cycles; /* of one run */
@@ -64,8 +60,4 @@ static void fallback_c2_by_bus(void **state) {
     free(p.insns);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(earlier_generation_exactly),
-                                       cmocka_unit_test(fallback_c2_by_bus)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -121,8 +121,7 @@ static void units_and_kinds(const json_t *j, const vta_timing *t) {
     }
 }
 
-static void every_key(void **state) {
-    (void)state;
+TEST_CASE(every_key) {
     for (int alu = 0; alu < 2; alu++) {
         vta_timing timing = timing_of(alu ? 0 : 200);
         json_t *j = json_of(&timing);
@@ -167,8 +166,7 @@ static void tables(const vta_timing *t, char *to) {
                           k == 0 ? 4000 : 0);
 }
 
-static void as_text(void **state) {
-    (void)state;
+TEST_CASE(as_text) {
     for (int alu = 0; alu < 2; alu++) {
         vta_timing timing = timing_of(alu ? 0 : 200);
         char want[8192];
@@ -182,8 +180,7 @@ static void as_text(void **state) {
 }
 
 /* Names past the last are none. */
-static void names(void **state) {
-    (void)state;
+TEST_CASE(names) {
     assert_null(vta_unit_name((vta_unit)VTA_UNIT_COUNT));
     assert_null(vta_unit_state_name((vta_unit_state)VTA_STATE_COUNT));
     assert_null(vta_unit_state_text((vta_unit_state)VTA_STATE_COUNT));
@@ -192,8 +189,7 @@ static void names(void **state) {
     assert_non_null(vta_unit_state_text((vta_unit_state)(VTA_STATE_COUNT - 1)));
 }
 
-static void sums(void **state) {
-    (void)state;
+TEST_CASE(sums) {
     vta_timing a = timing_of(200), b = timing_of(7);
     const uint64_t *x = (const uint64_t *)&a, *y = (const uint64_t *)&b;
     vta_timing sum = a;
@@ -201,8 +197,4 @@ static void sums(void **state) {
     for (size_t i = 0; i < sizeof sum / sizeof *x; i++) assert_int_equal(((const uint64_t *)&sum)[i], x[i] + y[i]);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_key), cmocka_unit_test(as_text), cmocka_unit_test(names),
-                                       cmocka_unit_test(sums)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -10,8 +10,7 @@ static void run(const char *name, void *arg) {
     ++*(int *)arg;
 }
 
-static void every_large_program(void **state) {
-    (void)state;
+TEST_CASE(every_large_program) {
     int programs = 0;
     golden_need_all();
     golden_each(1, "runs", "", run, &programs);
@@ -19,8 +18,7 @@ static void every_large_program(void **state) {
 }
 
 /* Two virtual threads hide the loads behind the GEMMs. */
-static void virtual_threads_are_faster(void **state) {
-    (void)state;
+TEST_CASE(virtual_threads_are_faster) {
     golden_need_all();
     vta_timing fast = run_recorded("conv2d", NULL), slow = run_recorded("conv2d_novt", NULL);
     print_message("conv2d: %llu cycles with two virtual threads, %llu without\n", (unsigned long long)fast.cycles,
@@ -31,17 +29,11 @@ static void virtual_threads_are_faster(void **state) {
 }
 
 /* Every program that was counted on the hardware, and every instruction of the random ones. */
-static void every_count_of_the_hardware(void **state) {
-    (void)state;
+TEST_CASE(every_count_of_the_hardware) {
     int place = 1;
     golden_need_all();
     assert_in_range(rtl_rows(1), 67, 1000);
     assert_in_range(golden_each(1, "rtl/random", "", rtl_random, &place), 60, 1000);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_large_program),
-                                       cmocka_unit_test(virtual_threads_are_faster),
-                                       cmocka_unit_test(every_count_of_the_hardware)};
-    return golden_result(cmocka_run_group_tests(tests, NULL, NULL));
-}
+int main(void) { return golden_result(run_cases()); }

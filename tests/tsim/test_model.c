@@ -1,10 +1,8 @@
 /* Properties of the timing model on random programs, and its equality with the naive cycle-by-cycle model. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "support/check.h"
 
 #include "ref/naive_timing.h"
 #include "tsim/programs.h"
@@ -169,8 +167,7 @@ static void one_random_program(vta_config *base, vta_diag *diag, unsigned seed) 
 }
 
 /* VTA_SEEDS=FIRST:LAST chooses others: the long run. */
-static void random_programs(void **state) {
-    (void)state;
+TEST_CASE(random_programs) {
     unsigned first = 1, last = 2000;
     const char *seeds = getenv("VTA_SEEDS");
     if (seeds) assert_int_equal(sscanf(seeds, "%u:%u", &first, &last), 2);
@@ -181,7 +178,4 @@ static void random_programs(void **state) {
     vta_config_release(base);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_programs)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

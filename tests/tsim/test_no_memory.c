@@ -83,21 +83,16 @@ static vta_status on_the_device(void) {
     return status;
 }
 
-static void settings(void **state) {
-    (void)state;
+TEST_CASE(settings) {
     check_every_allocation(parse);
     check_every_allocation(of_a_board);
     check_every_allocation(written);
 }
 
-static void runs(void **state) {
-    (void)state;
+TEST_CASE(runs) {
     check_every_allocation(timed);
     check_every_allocation(timed_overlapped);
     check_every_allocation(on_the_device);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(settings), cmocka_unit_test(runs)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

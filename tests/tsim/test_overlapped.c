@@ -1,11 +1,9 @@
 /* The timing of this project's own hardware, by itself (tests/rtl holds it against the hardware): every cycle of a unit
  * is in one state, instructions of a unit end one after the other, a limit cuts a run off without changing it, a token
  * that never comes is told. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "support/check.h"
 
 #include "device/random_program.h"
 #include "device/small_program.h"
@@ -47,10 +45,9 @@ static void check_times(void) {
     assert_int_equal(last[VTA_UNIT_COMPUTE], timing.cycles + 1); /* FINISH */
 }
 
-static void every_cycle_is_in_one_state(void **state) {
+TEST_CASE(every_cycle_is_in_one_state) {
     static const char *const settings[] = {"", "bus_bits=256", "bus_bits=32 len_bits=0", "delay=90 outstanding=3",
                                            "queue_depth=2 bus_bits=512"};
-    (void)state;
     int programs = 0;
     uint64_t waited[2] = {0}; /* of fetch, for a place in a queue of 512 and of 2 instructions */
     for (uint64_t seed = 1; seed <= 150; seed++) {
@@ -69,8 +66,7 @@ static void every_cycle_is_in_one_state(void **state) {
 }
 
 /* Cut off at some cycle, a run is the beginning of the whole one. */
-static void cut_off(void **state) {
-    (void)state;
+TEST_CASE(cut_off) {
     for (uint64_t seed = 1; seed <= 10; seed++) {
         if (!rp_make(&program, seed, 60, true)) continue;
         static vta_insn_time whole[NAIVE_INSNS];
@@ -90,8 +86,7 @@ static void cut_off(void **state) {
     }
 }
 
-static void a_token_that_never_comes(void **state) {
-    (void)state;
+TEST_CASE(a_token_that_never_comes) {
     for (uint64_t seed = 1; seed <= 20; seed++) {
         if (!rp_make(&program, seed, 60, true)) continue;
         vta_diag *diag = vta_diag_create(NULL);
@@ -111,8 +106,7 @@ static void a_token_that_never_comes(void **state) {
 
 /* Nothing overlaps here: the states of the units follow from the times of the instructions, which count from 1. A token
  * that is waited for is seen a cycle after it came. */
-static void states_of_a_plain_program(void **state) {
-    (void)state;
+TEST_CASE(states_of_a_plain_program) {
     vta_insn insns[] = {sp_load(VTA_MEM_UOP, 0, SP_UOPS / 4, 1, 1),
                         sp_load(VTA_MEM_INP, 0, SP_DATA / 16, 1, 64),
                         sp_gemm(0, 1, 1, 64),
@@ -150,9 +144,4 @@ static void states_of_a_plain_program(void **state) {
     vta_config_release(config);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_cycle_is_in_one_state), cmocka_unit_test(cut_off),
-                                       cmocka_unit_test(a_token_that_never_comes),
-                                       cmocka_unit_test(states_of_a_plain_program)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -2,8 +2,7 @@
 #include "support/check.h"
 #include "tsim/programs.h"
 
-static void by_name_and_target(void **state) {
-    (void)state;
+TEST_CASE(by_name_and_target) {
     vta_timing_profile p;
     for (size_t i = 0; vta_timing_profile_name(i); i++) {
         assert_int_equal(vta_timing_profile_get(vta_timing_profile_name(i), NULL, &p), VTA_OK);
@@ -28,8 +27,7 @@ static void by_name_and_target(void **state) {
 }
 
 /* A board's file carries its timing, and it survives changes and being written. */
-static void in_a_board_file(void **state) {
-    (void)state;
+TEST_CASE(in_a_board_file) {
     static const char text[] = "{\"TARGET\": \"zcu104\", \"TIMING\": {\"delay\": 30, \"bus_bits\": 256}}";
     vta_config *board, *changed, *again;
     vta_timing_profile p;
@@ -77,8 +75,7 @@ static void in_a_board_file(void **state) {
     vta_diag_destroy(diag);
 }
 
-static void json_round_trip(void **state) {
-    (void)state;
+TEST_CASE(json_round_trip) {
     vta_timing_profile p, q;
     static const char text[] =
         "{\"profile\": \"hls\", \"bus_bits\": 256, \"delay\": 40, \"LOG_BATCH\": 0, \"TARGET\": \"pynq\"}";
@@ -92,8 +89,7 @@ static void json_round_trip(void **state) {
     vta_string_free(json);
 }
 
-static void refused(void **state) {
-    (void)state;
+TEST_CASE(refused) {
     static const struct {
         const char *json;
         vta_status status;
@@ -127,8 +123,7 @@ static void refused(void **state) {
     }
 }
 
-static void fetch_batches(void **state) {
-    (void)state;
+TEST_CASE(fetch_batches) {
     static const struct {
         const char *name, *changes;
         uint32_t instructions;
@@ -146,8 +141,7 @@ static void fetch_batches(void **state) {
     assert_int_equal(vta_timing_fetch_batch(NULL), 0);
 }
 
-static void deadlocks_are_named(void **state) {
-    (void)state;
+TEST_CASE(deadlocks_are_named) {
     vta_config *config = vta_config_default();
     vta_timing_profile profile;
     vta_timing timing;
@@ -186,8 +180,7 @@ static void deadlocks_are_named(void **state) {
 }
 
 /* 300 tokens pushed before one is taken: the Chisel counter loses 45, the HLS queue holds them. */
-static void full_token_queues(void **state) {
-    (void)state;
+TEST_CASE(full_token_queues) {
     vta_config *config = vta_config_default();
     vta_timing timing;
     program p = {0};
@@ -219,8 +212,7 @@ static void full_token_queues(void **state) {
     free(p.insns);
 }
 
-static void out_of_memory(void **state) {
-    (void)state;
+TEST_CASE(out_of_memory) {
     vta_config *config = vta_config_default();
     vta_timing_profile profile;
     vta_timing timing;
@@ -243,10 +235,4 @@ static void out_of_memory(void **state) {
     free(p.insns);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(by_name_and_target),  cmocka_unit_test(in_a_board_file),
-                                       cmocka_unit_test(json_round_trip),     cmocka_unit_test(refused),
-                                       cmocka_unit_test(deadlocks_are_named), cmocka_unit_test(fetch_batches),
-                                       cmocka_unit_test(full_token_queues),   cmocka_unit_test(out_of_memory)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

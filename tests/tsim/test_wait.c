@@ -66,8 +66,7 @@ static void cut_off_at(uint64_t limit, const vta_insn_time *times, const vta_dev
     vta_diag_destroy(diag);
 }
 
-static void cut_off_anywhere(void **state) {
-    (void)state;
+TEST_CASE(cut_off_anywhere) {
     static const vta_device_options ways[] = {
         {.check = false}, {.check = true}, {.order = VTA_ORDER_RANDOM, .seed = 3}};
     vta_insn_time times[NAIVE_INSNS];
@@ -88,8 +87,7 @@ static void cut_off_anywhere(void **state) {
 }
 
 /* The sum of the timing is that of the runs since the counters were cleared, also where a run was cut off between. */
-static void counters_are_cleared(void **state) {
-    (void)state;
+TEST_CASE(counters_are_cleared) {
     uint64_t seed = 3;
     while (!rp_make(&p, seed, 40, true)) seed++;
     vta_insn_time times[NAIVE_INSNS];
@@ -112,8 +110,7 @@ static void counters_are_cleared(void **state) {
 }
 
 /* The largest loops that the fields can say would run for hours. */
-static void a_damaged_loop_ends(void **state) {
-    (void)state;
+TEST_CASE(a_damaged_loop_ends) {
     vta_config *config = vta_config_default();
     vta_diag *diag = vta_diag_create(NULL);
     vta_device *device;
@@ -143,8 +140,7 @@ static void a_damaged_loop_ends(void **state) {
     vta_config_release(config);
 }
 
-static void an_interrupt_ends_the_timing(void **state) {
-    (void)state;
+TEST_CASE(an_interrupt_ends_the_timing) {
     vta_config *config = vta_config_default();
     vta_diag *diag = vta_diag_create(NULL);
     vta_timing_profile profile;
@@ -171,9 +167,4 @@ static void an_interrupt_ends_the_timing(void **state) {
     vta_config_release(config);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(cut_off_anywhere), cmocka_unit_test(counters_are_cleared),
-                                       cmocka_unit_test(a_damaged_loop_ends),
-                                       cmocka_unit_test(an_interrupt_ends_the_timing)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -1,12 +1,10 @@
 /* Schedules near others, against neighbours that are found in another way: every one of them comes up, what comes up is
  * a schedule of the same extents, and small steps come up often. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "support/check.h"
 
 #include "operators/tune/tune.h"
 
@@ -30,8 +28,7 @@ static const vt_op_knob *knob(const vtac_op *op, bool turns, const char *name) {
 /* ---- The generator of random numbers --------------------------------------------------------------------------- */
 
 /* The first numbers of SplitMix64 from 0, as published with it. */
-static void test_random(void **state) {
-    (void)state;
+TEST_CASE(test_random) {
     static const uint64_t first[] = {0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F};
     vt_tune_random r = {0}, limited = {0};
     for (int i = 0; i < 3; i++) {
@@ -127,8 +124,7 @@ static void all_neighbours(const vtac_op *op, vt_op_parts from, int extent) {
             fail_msg("neighbour %u of %u comes up %u times", (unsigned)k, (unsigned)l.n, (unsigned)l.seen[k]);
 }
 
-static void test_parts(void **state) {
-    (void)state;
+TEST_CASE(test_parts) {
     vtac_op *op = make("height=5 width=3 in_channels=32 out_channels=112 kernel=1");
     all_neighbours(op, (vt_op_parts){.n = 3, .of = {1, 4, 2}}, 7);
     all_neighbours(op, (vt_op_parts){.n = 1, .of = {7}}, 7);
@@ -137,8 +133,7 @@ static void test_parts(void **state) {
 }
 
 /* As many parts as there can be: no more come of them. */
-static void test_most_parts(void **state) {
-    (void)state;
+TEST_CASE(test_most_parts) {
     vtac_op *op = make("height=1 width=1 in_channels=16 out_channels=2080 kernel=1"); /* 130 blocks */
     vt_op_blocks from = {.turns = true, .oc_parts = {.n = VT_OP_PARTS}, .y_parts = {1, {1}}, .ic_parts = {1, {1}}};
     vt_tune_random r = {3};
@@ -154,8 +149,7 @@ static void test_most_parts(void **state) {
 /* ---- Sizes, flags, threads --------------------------------------------------------------------------------------- */
 
 /* Those near are a large share of all changes of a size, others come up too, and none leaves the extent. */
-static void test_sizes(void **state) {
-    (void)state;
+TEST_CASE(test_sizes) {
     enum { EXTENT = 200, SIZE = 60 };
     static const int64_t near[] = {SIZE + 1, SIZE - 1, SIZE * 2, SIZE / 2, 40, 67}; /* 5 tiles, 3 tiles */
     vtac_op *op = make("height=200 width=200 in_channels=64 out_channels=64 kernel=1");
@@ -189,8 +183,7 @@ static void test_sizes(void **state) {
     vtac_op_destroy(op);
 }
 
-static void test_flags(void **state) {
-    (void)state;
+TEST_CASE(test_flags) {
     vtac_op *op = make("height=5 width=3 in_channels=32 out_channels=112 kernel=1");
     uint32_t set[4] = {0};
     vt_tune_random r = {31};
@@ -210,8 +203,7 @@ static void test_flags(void **state) {
 
 /* Each knob is one of both, each combination of two comes up, threads go together with what they share, and schedules
  * of another sort leave it as it is. */
-static void test_cross(void **state) {
-    (void)state;
+TEST_CASE(test_cross) {
     vtac_op *op = make("height=8 width=8 in_channels=64 out_channels=64 kernel=1");
     const vt_op_blocks mine = {.oc = 1, .y = 2, .x = 3, .ic = 1, .threads = 1},
                        other = {.oc = 4, .y = 8, .x = 7, .ic = 2, .threads = 2, .share_rows = true};
@@ -249,9 +241,4 @@ static void test_cross(void **state) {
     vtac_op_destroy(op);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random),     cmocka_unit_test(test_parts),
-                                       cmocka_unit_test(test_most_parts), cmocka_unit_test(test_sizes),
-                                       cmocka_unit_test(test_flags),      cmocka_unit_test(test_cross)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

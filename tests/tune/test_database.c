@@ -1,13 +1,11 @@
 /* The database of tuned schedules: what it is good for, that it is up to date, and what comes of records that are not.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "support/check.h"
 
 #include "operators/database.h"
 #include "operators/tune/tune.h"
@@ -65,15 +63,13 @@ static void check_resnet18(const char *profile, uint64_t most) {
     if (sum > most) fail_msg("%s: %llu cycles", profile, (unsigned long long)sum);
 }
 
-static void test_resnet18(void **state) {
-    (void)state;
+TEST_CASE(test_resnet18) {
     check_resnet18("chisel", 6600000);
     check_resnet18("rtl", 6550000); /* tests/rtl/layers.py runs them on the hardware */
 }
 
 /* Every record is of one operator that there is, and its schedule is one that may be tried. */
-static void test_records(void **state) {
-    (void)state;
+TEST_CASE(test_records) {
     vtac_tune_log *log;
     char *best;
     vta_config *config = vta_config_default();
@@ -130,8 +126,7 @@ static char *database_with(const char *from, const char *to) {
     return out;
 }
 
-static void test_own(void **state) {
-    (void)state;
+TEST_CASE(test_own) {
     char *database = database_with(NULL, NULL);
     vtac_op *op = make("conv2d", conv), *plain = make("conv2d", conv);
     vtac_op_result r = schedule(op, database, false, NULL), p = schedule(plain, database, true, NULL);
@@ -174,8 +169,7 @@ static const struct {
 };
 
 /* Ignored with a word; the kernel is the one without a database. */
-static void test_faults(void **state) {
-    (void)state;
+TEST_CASE(test_faults) {
     vtac_op *plain = make("conv2d", conv);
     vtac_op_result p = schedule(plain, NULL, true, NULL);
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
@@ -196,8 +190,7 @@ static void test_faults(void **state) {
 }
 
 /* A record that promises more than its schedule holds: the candidates are tried beside it. */
-static void test_slower(void **state) {
-    (void)state;
+TEST_CASE(test_slower) {
     char *database = database_with("\"cycles\": ", "\"cycles\": 1, \"were\": ");
     vtac_op *op = make("conv2d", conv), *plain = make("conv2d", conv);
     vtac_op_result r = schedule(op, database, false, NULL), p = schedule(plain, database, true, NULL);
@@ -207,10 +200,4 @@ static void test_slower(void **state) {
     free(database);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_resnet18), cmocka_unit_test(test_records), cmocka_unit_test(test_own),
-        cmocka_unit_test(test_faults),   cmocka_unit_test(test_slower),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -1,14 +1,12 @@
 /* Out of memory at one allocation after the other: reading a log, applying it, and a search report it and lose nothing.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "support/check.h"
 
 #include "support/failing.h"
 #include "vta/tune.h"
@@ -56,8 +54,7 @@ static bool attempt(vta_status (*body)(vtac_op *, const vta_allocator *, vta_dia
     return !f.failed;
 }
 
-static void allocations_fail(void **state) {
-    (void)state;
+TEST_CASE(allocations_fail) {
     static vta_status (*const bodies[])(vtac_op *, const vta_allocator *, vta_diag *) = {search, apply};
     for (int i = 0; i < 2; i++) {
         long n = 0;
@@ -89,7 +86,4 @@ static int free_log(void **state) {
     return 0;
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(allocations_fail)};
-    return cmocka_run_group_tests(tests, make_log, free_log);
-}
+int main(void) { return run_cases_between(make_log, free_log); }

@@ -1,11 +1,9 @@
 /* A round of proposals: those are tried that are expected to be best, which is what the schedule they come from takes
  * and the difference of the two estimates. And when a search without better ones ends, to the trial. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "support/check.h"
 
 #include "operators/knobs.h"
 #include "operators/tune/search.h"
@@ -66,15 +64,13 @@ static uint32_t from_turns(double error) {
 }
 
 /* What an estimate is wrong by cancels: children of a parent whose estimate is too high take less than theirs. */
-static void test_expected(void **state) {
-    (void)state;
+TEST_CASE(test_expected) {
     assert_int_equal(from_turns(1e9), ROUND - OTHERS);
     assert_int_equal(from_turns(-1e9), 0);
 }
 
 /* The database's schedule is the first trial, and nothing is better. */
-static void test_end(void **state) {
-    (void)state;
+TEST_CASE(test_end) {
     vtac_op *op =
         make("height=14 width=14 in_channels=256 out_channels=512 kernel=1 stride=2 epilogue=shift,relu,clip");
     vtac_tune_result r = {.size = sizeof r};
@@ -83,7 +79,4 @@ static void test_end(void **state) {
     vtac_op_destroy(op);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_expected), cmocka_unit_test(test_end)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

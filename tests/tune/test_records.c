@@ -1,13 +1,11 @@
 /* Records as AutoTVM writes them: onto which operators their tasks fit, which of their schedules are usable here, and
  * what is said of the others; lines that are not records. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "support/check.h"
 
 #include "vta/tune.h"
 
@@ -70,8 +68,7 @@ static const struct {
      {"by 4", "by 2", "cthread"}},
 };
 
-static void test_fits(void **state) {
-    (void)state;
+TEST_CASE(test_fits) {
     for (size_t i = 0; i < sizeof fits / sizeof *fits; i++) {
         vta_diag *diag = vta_diag_create(NULL);
         vtac_op *op = make(fits[i].name, fits[i].text);
@@ -95,8 +92,7 @@ static void test_fits(void **state) {
 }
 
 /* The one that took least of those that fit. */
-static void test_best(void **state) {
-    (void)state;
+TEST_CASE(test_best) {
     static const char text[] =
         RECORD("conv2d_packed.vta", CONV_ARGS, ENTITY(7, 14, 4, 4, 1, 1), DONE(0.003))
         RECORD("conv2d_packed.vta", CONV_ARGS, ENTITY(7, 14, 2, 2, 2, 1), DONE(0.002))
@@ -154,8 +150,7 @@ static const struct {
     {RECORD("dense_packed.vta", "[]", ENTITY(7, 7, 1, 2, 2, 1), DONE(1)), "args must begin with data and weights"},
 };
 
-static void test_others(void **state) {
-    (void)state;
+TEST_CASE(test_others) {
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         vta_diag *diag = vta_diag_create(NULL);
         vtac_op *op = make("conv2d", conv);
@@ -194,8 +189,7 @@ static const struct {
     {"", HERE, false},
 };
 
-static void test_own(void **state) {
-    (void)state;
+TEST_CASE(test_own) {
     static const char record[] =
         "{\"input\": [" TARGET ", \"conv2d_packed.vta\", [], {}], \"config\": {\"index\": 0, \"entity\": "
         ENTITY(7, 14, 1, 2, 2, 1) "}, \"result\": " DONE(0.5) ", \"vta\": ";
@@ -246,8 +240,7 @@ static const struct {
 };
 
 /* The good lines around a bad one stay. */
-static void test_wrong(void **state) {
-    (void)state;
+TEST_CASE(test_wrong) {
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         char text[4096];
         vta_diag *diag = vta_diag_create(NULL);
@@ -262,8 +255,7 @@ static void test_wrong(void **state) {
     }
 }
 
-static void test_many_wrong(void **state) {
-    (void)state;
+TEST_CASE(test_many_wrong) {
     char text[400];
     vta_diag *diag = vta_diag_create(NULL);
     for (int i = 0; i < 100; i++) memcpy(text + 4 * i, "no\r\n", 4);
@@ -276,8 +268,7 @@ static void test_many_wrong(void **state) {
     vta_diag_destroy(diag);
 }
 
-static void test_files(void **state) {
-    (void)state;
+TEST_CASE(test_files) {
     vtac_tune_log *log;
     vta_diag *diag = vta_diag_create(NULL);
     assert_int_equal(vtac_tune_log_load("/no/such.log", NULL, diag, &log), VTA_NOT_FOUND);
@@ -295,11 +286,4 @@ static void test_files(void **state) {
     vta_diag_destroy(diag);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fits),   cmocka_unit_test(test_best),  cmocka_unit_test(test_others),
-        cmocka_unit_test(test_own),    cmocka_unit_test(test_wrong), cmocka_unit_test(test_many_wrong),
-        cmocka_unit_test(test_files),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_cases(); }

@@ -125,8 +125,7 @@ static const struct {
      "0,0,0,0 wide of 0+0\", \"machine\": \"1x16_i8w8a32_15_15_18_17 chisel 64\", \"cycles\": 3077}}\n"},
 };
 
-static void test_lines(void **state) {
-    (void)state;
+TEST_CASE(test_lines) {
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         char text[4096] = "", *at, *end;
         vtac_op *op = make(lines[i].name, lines[i].text, lines[i].config);
@@ -167,8 +166,7 @@ static vt_op_blocks blocks_of(const vtac_op *op, const vtac_tune_log *log, size_
 }
 
 /* The best by estimate come first, in their order; then there is no schedule twice. */
-static void test_order(void **state) {
-    (void)state;
+TEST_CASE(test_order) {
     static uint64_t hash[TRIALS];
     vtac_op *op = make("dense", dense, "");
     vta_timing_profile profile;
@@ -198,8 +196,7 @@ static void test_order(void **state) {
 }
 
 /* Where a search ends that stops after so many trials without a better one: at the end of a round of 16. */
-static void test_end(void **state) {
-    (void)state;
+TEST_CASE(test_end) {
     static const uint32_t stops[] = {1, 16, 17, 30};
     vtac_op *op = make("dense", dense, "");
     write_log("");
@@ -245,8 +242,7 @@ static bool watch(void *user, const vtac_tune_progress *p) {
     return false;
 }
 
-static void test_progress(void **state) {
-    (void)state;
+TEST_CASE(test_progress) {
     seen s = {.of = 40};
     vtac_op *op = make("dense", dense, "");
     write_log("");
@@ -278,8 +274,7 @@ static void write_error(vtac_op *op, const char *error) {
     write_log(changed);
 }
 
-static void test_resumed(void **state) {
-    (void)state;
+TEST_CASE(test_resumed) {
     static const struct {
         const char *error;
         uint32_t reused, failed, refused;
@@ -306,9 +301,4 @@ static void test_resumed(void **state) {
     vtac_op_destroy(op);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_lines), cmocka_unit_test(test_order),
-                                       cmocka_unit_test(test_end), cmocka_unit_test(test_progress),
-                                       cmocka_unit_test(test_resumed)};
-    return cmocka_run_group_tests(tests, make_log, remove_log);
-}
+int main(void) { return run_cases_between(make_log, remove_log); }

@@ -2,9 +2,7 @@
  * that die; what its log says, and what a log is good for. */
 #include <dirent.h>
 #include <errno.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "support/check.h"
 
 #include "operators/knobs.h"
 #include "vta/runtime.h"
@@ -131,8 +129,7 @@ static void check_right(vtac_op *op) {
     vta_runtime_destroy(runtime);
 }
 
-static void test_log(void **state) {
-    (void)state;
+TEST_CASE(test_log) {
     const char *path = path_of("round.log");
     vtac_op *op = make("conv2d", conv), *again = make("conv2d", conv), *plain = make("conv2d", conv);
     vtac_tune_result r = tune(op, &(vtac_tune_options){.trials = 60, .log = path, .seed = 7});
@@ -170,8 +167,7 @@ static void test_log(void **state) {
     vtac_op_destroy(plain);
 }
 
-static void test_deterministic(void **state) {
-    (void)state;
+TEST_CASE(test_deterministic) {
     const char *paths[] = {"here.log", "one.log", "three.log", "seed.log"};
     const uint32_t jobs[] = {0, 1, 3, 0};
     char *said[4], *text[4];
@@ -190,8 +186,7 @@ static void test_deterministic(void **state) {
 }
 
 /* Every sort of operator has something to tune; what has not is refused in words. */
-static void test_operators(void **state) {
-    (void)state;
+TEST_CASE(test_operators) {
     static const char *const texts[][2] = {
         {"dense", "batch=2 in_features=96 out_features=96 epilogue=bias,shift"},
         {"batch_matmul", "batch=2 rows=2 in_features=32 out_features=48"},
@@ -226,8 +221,7 @@ static bool after_nine(void *user, const vtac_tune_progress *p) {
 }
 
 /* Goes on where it ended, to the same end; a line that was cut short is tried again. */
-static void test_resume(void **state) {
-    (void)state;
+TEST_CASE(test_resume) {
     vtac_op *whole = make("conv2d", conv), *parts = make("conv2d", conv);
     vtac_tune_result r = tune(whole, &(vtac_tune_options){.trials = 40, .log = path_of("whole.log")});
     vtac_tune_options options = {.trials = 40, .log = path_of("parts.log"), .progress = after_nine, .jobs = 2};
@@ -272,8 +266,7 @@ static void test_resume(void **state) {
     vtac_op_destroy(parts);
 }
 
-static void test_early_stop(void **state) {
-    (void)state;
+TEST_CASE(test_early_stop) {
     vtac_op *op = make("conv2d", conv);
     vtac_tune_result r = tune(op, &(vtac_tune_options){.trials = 4000, .early_stop = 20, .log = path_of("early.log")});
     vtac_tune_log *log = load(path_of("early.log"));
@@ -293,8 +286,7 @@ static bool at_once(void *user, const vtac_tune_progress *p) {
     return true;
 }
 
-static void test_interrupted(void **state) {
-    (void)state;
+TEST_CASE(test_interrupted) {
     int calls = 0;
     vtac_op *op = make("conv2d", conv);
     vtac_tune_result r = tune(op, &(vtac_tune_options){.progress = at_once, .user = &calls});
@@ -305,8 +297,7 @@ static void test_interrupted(void **state) {
 }
 
 /* A space of few schedules ends by itself. */
-static void test_exhausted(void **state) {
-    (void)state;
+TEST_CASE(test_exhausted) {
     vtac_op *op = make("dense", "in_features=16 out_features=32");
     vtac_tune_result r = tune(op, &(vtac_tune_options){.trials = 1000});
     assert_true(r.trials > 0 && r.trials < 1000 && !r.interrupted);
@@ -330,8 +321,7 @@ static bool count_processes(void *user, const vtac_tune_progress *p) {
 }
 
 /* All of the jobs have trials at the same time. */
-static void test_jobs(void **state) {
-    (void)state;
+TEST_CASE(test_jobs) {
     for (int jobs = 0; jobs <= 4; jobs += 2) {
         int most = 0;
         vtac_op *op = make("conv2d", conv);
@@ -356,8 +346,7 @@ static bool kill_one(void *user, const vtac_tune_progress *p) {
     return false;
 }
 
-static void test_death(void **state) {
-    (void)state;
+TEST_CASE(test_death) {
     int killed = 0;
     vtac_op *op = make("conv2d", conv);
     vtac_tune_result r =
@@ -380,8 +369,7 @@ static void test_death(void **state) {
     vtac_op_destroy(op);
 }
 
-static void test_timeout(void **state) {
-    (void)state;
+TEST_CASE(test_timeout) {
     vtac_op *op = make("conv2d", conv);
     vta_diag *diag = vta_diag_create(NULL);
     vtac_tune_options options = {.trials = 3, .jobs = 1, .trial_seconds = 1e-9, .log = path_of("late.log")};
@@ -414,8 +402,7 @@ static bool stop_one(void *user, const vtac_tune_progress *p) {
 }
 
 /* Its trial is lost after a while, and another process goes on. (A slow machine may lose more.) */
-static void test_stuck(void **state) {
-    (void)state;
+TEST_CASE(test_stuck) {
     int stopped = 0;
     vtac_op *op = make("dense", "in_features=32 out_features=64");
     vtac_tune_options options = {.trials = 6, .jobs = 1, .trial_seconds = 0.6, .log = path_of("stuck.log")};
@@ -439,8 +426,7 @@ static void test_stuck(void **state) {
 
 /* ---- Beginning with a log ---------------------------------------------------------------------------------------- */
 
-static void test_start(void **state) {
-    (void)state;
+TEST_CASE(test_start) {
     vtac_op *op = make("conv2d", conv), *other = make("conv2d", conv);
     vtac_tune_result r = tune(op, &(vtac_tune_options){.trials = 60, .log = path_of("start.log"), .seed = 3});
     vtac_tune_log *log = load(path_of("start.log"));
@@ -472,8 +458,7 @@ static void refuses(const vtac_tune_options *options, vta_status status, const c
     vtac_op_destroy(op);
 }
 
-static void test_refusals(void **state) {
-    (void)state;
+TEST_CASE(test_refusals) {
     refuses(&(vtac_tune_options){.jobs = 17}, VTA_OUT_OF_RANGE, "jobs is 17: at most 16");
     refuses(&(vtac_tune_options){.trials = 2000000}, VTA_OUT_OF_RANGE, "trials is 2000000: at most 1048576");
     refuses(&(vtac_tune_options){.seconds = -1}, VTA_OUT_OF_RANGE, "seconds must not be negative");
@@ -484,13 +469,4 @@ static void test_refusals(void **state) {
     assert_int_equal(vtac_tune(NULL, NULL, NULL, NULL), VTA_INVALID_ARGUMENT);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_log),       cmocka_unit_test(test_deterministic), cmocka_unit_test(test_operators),
-        cmocka_unit_test(test_resume),    cmocka_unit_test(test_early_stop),    cmocka_unit_test(test_interrupted),
-        cmocka_unit_test(test_exhausted), cmocka_unit_test(test_jobs),          cmocka_unit_test(test_death),
-        cmocka_unit_test(test_timeout),   cmocka_unit_test(test_stuck),         cmocka_unit_test(test_start),
-        cmocka_unit_test(test_refusals),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+int main(void) { return run_cases_between(make_folder, remove_folder); }
