@@ -176,17 +176,6 @@ TEST_CASE(out_of_memory) {
     }
 }
 
-TEST_CASE(no_runs) {
-    char path[256];
-    put_all();
-    static const char *const names[] = {"insn.bin", "in", "out", "zero", "run.json", ""};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        snprintf(path, sizeof path, "%s/000/%s", folder, names[i]);
-        remove(path);
-    }
-    refuse(VTA_PARSE, "no runs");
-}
-
 /* A run more, of instructions alone, at a page of its own. */
 static void put_run(const char *name, uint32_t insn_addr) {
     char path[256], text[128];
@@ -238,6 +227,18 @@ TEST_CASE(many_runs) {
         if (i % 3) drop_run(name);
     }
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) drop_run(others[i]);
+}
+
+/* The last: it removes the run. */
+TEST_CASE(no_runs) {
+    char path[256];
+    put_all();
+    static const char *const names[] = {"insn.bin", "in", "out", "zero", "run.json", ""};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        snprintf(path, sizeof path, "%s/000/%s", folder, names[i]);
+        remove(path);
+    }
+    refuse(VTA_PARSE, "no runs");
 }
 
 int main(void) { return run_cases_between(setup, teardown); }
