@@ -1,12 +1,14 @@
 /* The network that the project ships (examples/shapes), from its file to answers: each picture gets the name of its shape,
  * floats and integers agree, and simulators give what the evaluator of integers says, to the bit. */
+#include <setjmp.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/check.h"
+#include <cmocka.h>
 
 #include "base/hash.h"
 #include "vta/compile.h"
@@ -68,7 +70,7 @@ static void change(uint8_t *bytes, size_t size, const char *what, const char *wi
 }
 
 /* A plan that is whole, but whose steps call functions that were made for other arguments: no instance of it is made. */
-TEST_CASE(test_foreign_code) {
+static void test_foreign_code(void **state) {
     static const char *const changes[][3] = {
         {"[1, 10], \"output\"", "[10, 1], \"output\"", "the shape of its argument 1"},
         {"\"function\": \"f0_im2row\"", "\"function\":\"f2_softmax\"", "the number of axes of its argument 0"},
@@ -80,6 +82,7 @@ TEST_CASE(test_foreign_code) {
     size_t size;
     vta_model *model;
     vta_instance *instance;
+    (void)state;
     done(vtac_graph_load(FOLDER "shapes.onnx", NULL, NULL, diag, &graph));
     vtac_quantized *quantized = quantize(graph);
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
@@ -118,10 +121,11 @@ static void run(vta_instance *instance, const float *picture, float *out) {
     done(vta_instance_get_output(instance, 0, out, CLASSES * sizeof *out, diag));
 }
 
-TEST_CASE(test_shapes) {
+static void test_shapes(void **state) {
     vtac_graph *graph;
     vtac_evaluator *floats;
     float want[CLASSES], got[CLASSES];
+    (void)state;
     done(vtac_graph_load(FOLDER "shapes.onnx", NULL, NULL, diag, &graph));
     done(vtac_evaluator_create(graph, NULL, NULL, diag, &floats));
     vtac_quantized *quantized = quantize(graph);
@@ -153,8 +157,9 @@ static void says(const char *command, char *text, size_t size) {
 }
 
 /* The words of the tool, as `make run` shows them: the class first, then what it took. */
-TEST_CASE(test_tool) {
+static void test_tool(void **state) {
     char text[4096];
+    (void)state;
     says(VT_BINARY_DIR "/vta classify " FOLDER "shapes.onnx " FOLDER "pictures/ring1.png --calibrate " FOLDER
                        "pictures --stats 2>&1",
          text, sizeof text);
@@ -166,10 +171,11 @@ TEST_CASE(test_tool) {
 }
 
 /* vta compare's page, after its script ran: a bar for each layer, and the worst one chosen. */
-TEST_CASE(test_page) {
+static void test_page(void **state) {
     static char dom[1 << 20];
     const char *page = VT_BINARY_DIR "/compare.html";
     char command[2048];
+    (void)state;
     snprintf(command, sizeof command,
              VT_BINARY_DIR "/vta compare " FOLDER "shapes.onnx " FOLDER "pictures/ring1.png --calibrate " FOLDER
                            "pictures --html %s 2>&1",
@@ -211,4 +217,8 @@ static int teardown(void **state) {
     return 0;
 }
 
-int main(void) { return run_cases_between(setup, teardown); }
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_shapes), cmocka_unit_test(test_foreign_code),
+                                       cmocka_unit_test(test_tool), cmocka_unit_test(test_page)};
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

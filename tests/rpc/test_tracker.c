@@ -42,7 +42,8 @@ static void expect(const char *words, int wanted) {
 
 static void logged(const char *words) { assert_contains(server_log(&track), words); }
 
-TEST_CASE(leases) {
+static void leases(void **state) {
+    (void)state;
     vta_rpc *a, *b, *c;
     expect("\"free\": true", 2);
     must(take("board", 0, 0, 0, &a));
@@ -71,7 +72,8 @@ static pid_t waiter(int to, char name, uint32_t priority) {
     _exit(0);
 }
 
-TEST_CASE(priorities) {
+static void priorities(void **state) {
+    (void)state;
     vta_rpc *rpc;
     int ends[2], code;
     char order[4] = "";
@@ -99,7 +101,8 @@ TEST_CASE(priorities) {
 }
 
 /* After its time the session is ended by the server, and the server is free for others. */
-TEST_CASE(time_limits) {
+static void time_limits(void **state) {
+    (void)state;
     vta_rpc *a, *b;
     must(take("board", 0, 1, 0, &a));
     must(take("board", 0, 0, 10000, &b)); /* waits for the end of the first lease */
@@ -110,7 +113,8 @@ TEST_CASE(time_limits) {
     expect("\"free\": true", 2);
 }
 
-TEST_CASE(clients_that_give_up) {
+static void clients_that_give_up(void **state) {
+    (void)state;
     vta_rpc *rpc;
     int ends[2];
     assert_int_equal(pipe(ends), 0);
@@ -127,7 +131,8 @@ TEST_CASE(clients_that_give_up) {
 }
 
 /* Servers that are killed are forgotten; a tracker that was started anew learns of its servers again. */
-TEST_CASE(failures) {
+static void failures(void **state) {
+    (void)state;
     char command[256], port[16];
     kill(second.pid, SIGKILL);
     waitpid(second.pid, NULL, 0);
@@ -158,7 +163,8 @@ static void lose_tracker(bool again) {
 }
 
 /* A tracker that was killed learns from the servers who has which: nobody gets one that another client has. */
-TEST_CASE(leases_survive) {
+static void leases_survive(void **state) {
+    (void)state;
     vta_rpc *a, *b, *c;
     must(take("board", 0, 0, 0, &a));
     must(take("spare", 0, 0, 0, &b));
@@ -180,7 +186,8 @@ TEST_CASE(leases_survive) {
 }
 
 /* And ends in time: by the new tracker, or by the server where there is none. */
-TEST_CASE(surviving_leases_end) {
+static void surviving_leases_end(void **state) {
+    (void)state;
     char port[16];
     for (int again = 1; again >= 0; again--) {
         vta_rpc *a, *b;
@@ -202,7 +209,8 @@ TEST_CASE(surviving_leases_end) {
 }
 
 /* A session is not what a tracker offers, and a server is no tracker. */
-TEST_CASE(the_wrong_place) {
+static void the_wrong_place(void **state) {
+    (void)state;
     vta_rpc *rpc;
     char *text;
     must(vta_rpc_connect("127.0.0.1", track.port, NULL, NULL, diag, &rpc));
@@ -231,4 +239,16 @@ static int end(void **state) {
     return 0;
 }
 
-int main(void) { return run_cases_between(begin, end); }
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(leases),
+        cmocka_unit_test(priorities),
+        cmocka_unit_test(time_limits),
+        cmocka_unit_test(clients_that_give_up),
+        cmocka_unit_test(the_wrong_place),
+        cmocka_unit_test(leases_survive),
+        cmocka_unit_test(surviving_leases_end),
+        cmocka_unit_test(failures),
+    };
+    return cmocka_run_group_tests(tests, begin, end);
+}
