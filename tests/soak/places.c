@@ -1,7 +1,9 @@
 /* Four boards' models with a server each, and a tracker: started, killed, stopped, started again, and looked at. */
 #include "soak/soak.h"
 
+#include <arpa/inet.h>
 #include <fcntl.h>
+#include <sys/socket.h>
 #include <time.h>
 
 #include "device/model_board.h"
@@ -27,9 +29,24 @@ static uint64_t done[SOAK_DISTURBANCE_COUNT], rests;
 
 /* ---- Starting ---------------------------------------------------------------------------------------------------- */
 
+/* A process that a killed server was just starting has the server's socket until it runs its own program. */
+static void wait_for_port(uint32_t port) {
+    enum { TRIES = 1000 };
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    for (int i = 0; i < TRIES; i++, usleep(10000)) {
+        int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), one = 1;
+        setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
+        bool is_free = bind(fd, (struct sockaddr *)&at, sizeof at) == 0 && listen(fd, 1) == 0;
+        close(fd);
+        if (is_free) return;
+    }
+}
+
 static void launch(place *p, const char *command, const char *port, ...) {
     va_list args;
     va_start(args, port);
+    if (strcmp(port, "0") != 0) wait_for_port((uint32_t)atoi(port));
     server_launch(&p->at, command, port, args);
     va_end(args);
     p->port = p->at.port;
