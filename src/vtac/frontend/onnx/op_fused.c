@@ -38,10 +38,11 @@ static vt_gvalue *activated(const vt_onnx_node *n, vt_gvalue *x) {
     if (!strcmp(name, "Relu")) return vt__mk_one(n, VT_G_RELU, x);
     if (!strcmp(name, "Tanh")) return vt__mk_one(n, VT_G_TANH, x);
     if (!strcmp(name, "Sigmoid")) return vt__mk_one(n, VT_G_SIGMOID, x);
-    if (isnan(alpha)) alpha = !strcmp(name, "LeakyRelu") ? (double)0.01f : !strcmp(name, "Clip") ? -INFINITY : 0.2;
+    if (isnan(alpha))
+        alpha = !strcmp(name, "LeakyRelu") ? (double)0.01f : !strcmp(name, "Clip") ? -(double)INFINITY : 0.2;
     if (!strcmp(name, "LeakyRelu"))
         return vt__onnx_make(n, VT_G_LEAKY_RELU, 1, &x, VT_ONNX_ATTRIBUTES(VT_GSET_FLOAT(ALPHA, alpha)));
-    if (!strcmp(name, "Clip")) return vt__mk_clip(n, x, alpha, isnan(beta) ? INFINITY : beta);
+    if (!strcmp(name, "Clip")) return vt__mk_clip(n, x, alpha, isnan(beta) ? (double)INFINITY : beta);
     if (!strcmp(name, "HardSigmoid"))
         return vt__onnx_make(
             n, VT_G_HARD_SIGMOID, 1, &x,
