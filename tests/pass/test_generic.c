@@ -66,7 +66,8 @@ static const vt_stmt *symbolic_unrolled(one *o) {
     return vt_s_for(&o->ctx, i, one_i(o, 0), n, VT_FOR_UNROLLED, one_store(o, o->y, i, one_i(o, 0)));
 }
 
-TEST_CASE(unrolling) {
+static void unrolling(void **state) {
+    (void)state;
     GIVES(unroll_loop, unrolled_loop, "[0] = ", "[1] = ", "[2] = ", "!for", "![3]");
     GIVES(unroll_loop, serial_loop, "for (i: int32, 0, 3)");
     GIVES(unroll_loop, unroll_pragma, "[3] = ", "!for", "!pragma");
@@ -111,7 +112,8 @@ static const vt_stmt *vector_in_vector(one *o) {
     return one_for(o, i, 4, VT_FOR_VECTORIZED, one_store(o, o->y, first, either));
 }
 
-TEST_CASE(vectorizing) {
+static void vectorizing(void **state) {
+    (void)state;
     GIVES(vectorize_loop, vector_loop, "[ramp(0, 1, 4)] = ", "broadcast(1, 4)", "!for");
     GIVES(vectorize_loop, vector_condition, "for (i.s: int32, 0, 4)", "if (j < 3)",
           "[ramp(0, 1, 4)] = broadcast(6, 4)");
@@ -145,7 +147,8 @@ static const vt_stmt *constant_check(one *o) {
                    vt_s_if(ctx, vt_likely(ctx, vt_lt(ctx, i, one_i(o, 10))), one_store(o, o->y, i, one_i(o, 1)), NULL));
 }
 
-TEST_CASE(partition) {
+static void partition(void **state) {
+    (void)state;
     GIVES(loop_partition, boundary_check, "if True", "if (", "!likely");
     GIVES(loop_partition, hinted_check, "for (i: int32, 0, 10)", "0, 6)", "!pragma");
     GIVES(loop_partition, constant_check, "if (i < 10)", "!likely"); /* constant loops stay whole */
@@ -159,7 +162,8 @@ static const vt_stmt *invariant_condition(one *o) {
     return one_for(o, i, 8, VT_FOR_SERIAL, one_for(o, j, 8, VT_FOR_SERIAL, branch));
 }
 
-TEST_CASE(hoisting) {
+static void hoisting(void **state) {
+    (void)state;
     one o = {.options = {0}};
     assert_int_equal(one_run(&o, vt_pass_hoist_if_then_else, invariant_condition), VTA_OK);
     assert_true(o.after->body->u.loop.body->kind == VT_S_IF); /* still inside of i, outside of j */
@@ -183,7 +187,8 @@ static const vt_stmt *two_vthreads(one *o) { return threads(o, "vthread", 2); }
 static const vt_stmt *two_cthreads(one *o) { return threads(o, "cthread", 2); }
 static const vt_stmt *many_vthreads(one *o) { return threads(o, "vthread", 16); }
 
-TEST_CASE(virtual_threads) {
+static void virtual_threads(void **state) {
+    (void)state;
     /* vthreads share what does not depend on them; a few copies are written out, many become a loop */
     GIVES(inject_virtual_thread, two_vthreads, "allocate(all: Pointer(global int32), int32, [4])", "int32, [8])",
           "[(0*4)] = ", "[(1*4)] = ", "!virtual_thread");
@@ -207,7 +212,8 @@ static const vt_stmt *too_wide_loop(one *o) {
                     one_store(o, o->y, index, one_i(o, 1)));
 }
 
-TEST_CASE(narrowing) {
+static void narrowing(void **state) {
+    (void)state;
     GIVES(narrow_datatype, wide_loop, "for (i: int32, 0, 30)", "[((i*2) + 1)] = ");
     GIVES(narrow_datatype, too_wide_loop, "cast(int64, i)*1048576i64"); /* the variable fits, the product does not */
 }
@@ -289,7 +295,8 @@ static const vt_stmt *from_itself(one *o) {
     return one_for(o, i, 7, VT_FOR_SERIAL, one_for(o, j, 7, VT_FOR_SERIAL, stores[self_store]));
 }
 
-TEST_CASE(self_stores) {
+static void self_stores(void **state) {
+    (void)state;
     for (self_store = 0; self_store < SELF_STORES; self_store++) {
         one o = {.options = {0}};
         if (one_run(&o, vt_pass_simplify, from_itself) != VTA_OK) fail_msg("%s", vta_diag_text(o.diag));
@@ -299,7 +306,8 @@ TEST_CASE(self_stores) {
     }
 }
 
-TEST_CASE(expressions) {
+static void expressions(void **state) {
+    (void)state;
     GIVES(rewrite_unsafe_select, selections, "@tir.if_then_else((i < 3), ", "select((i < 3), (i + 1), 0)");
     GIVES(rewrite_unsafe_select, unsafe_selections, "!select", "[i]), 5, dtype", "if_then_else((i < 3), 6, ",
           "\"CALL\", dtype=int32), 7");
@@ -311,7 +319,8 @@ TEST_CASE(expressions) {
 }
 
 /* A pass that finds nothing to do gives the function back. */
-TEST_CASE(unchanged) {
+static void unchanged(void **state) {
+    (void)state;
     static const one_pass passes[] = {vt_pass_storage_flatten,       vt_pass_narrow_datatype,    vt_pass_vectorize_loop,
                                       vt_pass_inject_virtual_thread, vt_pass_storage_rewrite,    vt_pass_unroll_loop,
                                       vt_pass_rewrite_unsafe_select, vt_pass_hoist_if_then_else, vt_pass_remove_no_op,
@@ -331,7 +340,8 @@ static const vt_stmt *stopped(one *o) {
     return serial_loop(o);
 }
 
-TEST_CASE(interrupted) {
+static void interrupted(void **state) {
+    (void)state;
     static const one_pass passes[] = {vt_pass_simplify, vt_pass_common_subexpr, vt_pass_loop_partition};
     for (size_t i = 0; i < sizeof passes / sizeof *passes; i++) {
         one o = {.options = {0}};
@@ -341,4 +351,12 @@ TEST_CASE(interrupted) {
     }
 }
 
-int main(void) { return run_cases(); }
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(unrolling),   cmocka_unit_test(vectorizing),     cmocka_unit_test(partition),
+        cmocka_unit_test(hoisting),    cmocka_unit_test(virtual_threads), cmocka_unit_test(narrowing),
+        cmocka_unit_test(expressions), cmocka_unit_test(unchanged),       cmocka_unit_test(self_stores),
+        cmocka_unit_test(interrupted),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
