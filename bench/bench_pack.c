@@ -1,5 +1,6 @@
-/* Packing: gigabytes a second of tensors to tiles and back (vta/pack.h), beside memcpy of as many bytes as the tiles have. One thread where the process has one core (bench/run).
- * Prints a table and writes pack.json into the folder named by the first argument (default build/bench). */
+/* Packing: gigabytes a second of tensors to tiles and back (vta/pack.h), beside memcpy of as many bytes as the tiles
+ * have. One thread where the process has one core (bench/run). Prints a table and writes pack.json into the folder
+ * named by the first argument (default build/bench). */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,9 +18,11 @@ static const row rows[] = {
     {"image 64x56x56, int8, N C H W", {.n = 1, .c = 64, .h = 56, .w = 56, .rows = 1, .lanes = 16, .element_bytes = 1}},
     {"image 64x56x56, int8, N H W C",
      {.n = 1, .c = 64, .h = 56, .w = 56, .rows = 1, .lanes = 16, .element_bytes = 1, .layout = VTA_NHWC}},
-    {"image 3x224x224, int8, N C H W", {.n = 1, .c = 3, .h = 224, .w = 224, .rows = 1, .lanes = 16, .element_bytes = 1}},
+    {"image 3x224x224, int8, N C H W",
+     {.n = 1, .c = 3, .h = 224, .w = 224, .rows = 1, .lanes = 16, .element_bytes = 1}},
     {"image 512x7x7, int8, N C H W", {.n = 1, .c = 512, .h = 7, .w = 7, .rows = 1, .lanes = 16, .element_bytes = 1}},
-    {"images 4x64x28x28, int8, BATCH 4", {.n = 4, .c = 64, .h = 28, .w = 28, .rows = 4, .lanes = 16, .element_bytes = 1}},
+    {"images 4x64x28x28, int8, BATCH 4",
+     {.n = 4, .c = 64, .h = 28, .w = 28, .rows = 4, .lanes = 16, .element_bytes = 1}},
     {"image 64x56x56, int32, N C H W", {.n = 1, .c = 64, .h = 56, .w = 56, .rows = 1, .lanes = 16, .element_bytes = 4}},
     {"weights 512x512x3x3, int8", {.n = 512, .c = 512, .h = 3, .w = 3, .rows = 16, .lanes = 16, .element_bytes = 1}},
     {"weights 256x128x1x1, int8", {.n = 256, .c = 128, .h = 1, .w = 1, .rows = 16, .lanes = 16, .element_bytes = 1}},
@@ -61,8 +64,8 @@ static int measure(const row *r, json_t *report) {
         from = gigabytes / best_seconds(from_tiles, &w);
         plain = gigabytes / best_seconds(copy, &w);
         printf("%-34s %8.1f %8.1f %8.1f %6.2f %6.2f\n", r->name, to, from, plain, to / plain, from / plain);
-        json_array_append_new(report, json_pack("{s:s, s:f, s:f, s:f}", "tensor", r->name, "pack", to, "unpack", from,
-                                                "memcpy", plain));
+        json_array_append_new(
+            report, json_pack("{s:s, s:f, s:f, s:f}", "tensor", r->name, "pack", to, "unpack", from, "memcpy", plain));
     }
     free(w.plain);
     free(w.tiles);

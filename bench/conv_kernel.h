@@ -1,5 +1,5 @@
-/* Convolutions as our compiler makes them: bench/kernels/conv_layer.te, or conv_layer_kept.te where the weights of a block
- * of output channels fit on the chip, with the blocking of the layer's size. */
+/* Convolutions as our compiler makes them: bench/kernels/conv_layer.te, or conv_layer_kept.te where the weights of a
+ * block of output channels fit on the chip, with the blocking of the layer's size. */
 #ifndef CONV_KERNEL_H
 #define CONV_KERNEL_H
 

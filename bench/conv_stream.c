@@ -106,7 +106,7 @@ static void write_uops(writer *w) {
 static void load_inputs(writer *w, uint32_t row, uint32_t ic, bool wait) {
     const conv_shape *s = &w->job->shape;
     int32_t first = (int32_t)(row * s->stride) - (int32_t)s->pad, end = first + (int32_t)w->patch_rows;
-    int32_t top = first < 0 ? -first : 0, bottom = end > (int32_t)s->height ? end - (int32_t)s->height : 0;
+    int32_t top = first<0 ? -first : 0, bottom = end>(int32_t) s->height ? end - (int32_t)s->height : 0;
     for (uint32_t i = 0; i < w->cut.ic; i++) {
         vta_insn load = {.opcode = VTA_OP_LOAD, .pop_next_dep = wait && i == 0};
         load.u.mem.memory_type = VTA_MEM_INP;

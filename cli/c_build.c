@@ -18,8 +18,8 @@ static out_form form_of(const char *output) {
     static const struct {
         const char *ending;
         out_form form;
-    } endings[] = {{".o", FORM_OBJ},   {".so", FORM_SO}, {".s", FORM_ASM},
-                   {".ll", FORM_LLVM}, {".c", FORM_C},   {".tir", FORM_IR}, {".te", FORM_TE}};
+    } endings[] = {{".o", FORM_OBJ}, {".so", FORM_SO},  {".s", FORM_ASM}, {".ll", FORM_LLVM},
+                   {".c", FORM_C},   {".tir", FORM_IR}, {".te", FORM_TE}};
     if (!output) return FORM_OBJ;
     const char *dot = strrchr(output, '.');
     for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; i++)
@@ -172,8 +172,8 @@ int cmd_build(const cli_command *self, int argc, char **argv) {
     if (argc < 1) return cli_usage(self, "which kernel file?");
     w.form = form == FORM_AUTO ? form_of(w.output) : (out_form)form;
     if (w.form == FORM_AUTO)
-        return cli_usage(self, "%s: an output file ends in .o, .so, .s, .ll, .c, .tir or .te, or --emit says what it is",
-                         w.output);
+        return cli_usage(
+            self, "%s: an output file ends in .o, .so, .s, .ll, .c, .tir or .te, or --emit says what it is", w.output);
     if (!w.build.linker && !w.build.triple) w.build.linker = cli_environment("CC");
     if (w.form == FORM_TE && (!w.k.automatic || argc > 1))
         return cli_usage(self, "a kernel file is written of one kernel, with --auto, which makes its schedule");

@@ -24,7 +24,7 @@ typedef struct state {
     struct result {
         size_t count, class[TOP];
         float score[TOP];
-    } * results;
+    } *results;
     size_t outputs;
 } state;
 
@@ -39,7 +39,7 @@ static void scored(void *user, size_t index, const float *scores, size_t count) 
 /* Names for every output of the network count its own numbers, others those of the labels. */
 static const char *name_of(const state *s, size_t class) {
     bool is_own = s->names.count == s->outputs;
-    return cli_name_of(&s->names, is_own ? (int64_t) class : (int64_t) class - s->pictures.label_offset);
+    return cli_name_of(&s->names, is_own ? (int64_t)class : (int64_t)class - s->pictures.label_offset);
 }
 
 /* What could not be read: an error each. */

@@ -12,15 +12,15 @@ enum { CLI_COMPARE_CELLS = 32, CLI_COMPARE_BINS = 41, CLI_COMPARE_NAME = 128 };
 typedef struct cli_layer {
     const char *kind;
     char value[CLI_COMPARE_NAME], shape[CLI_COMPARE_NAME];
-    size_t count;                  /* values */
-    double scale;                  /* of the integers; 0: floats */
+    size_t count; /* values */
+    double scale; /* of the integers; 0: floats */
     /* Places where one of the two is infinite or not a number and the other is not the same; all other such places are
      * equal, and left out of the numbers below. */
     size_t odd;
-    bool exact;      /* the same everywhere */
-    double most;     /* largest error */
-    double cosine;   /* of both as vectors; of two that are zero 1, of one that is 0, with odd places 0 */
-    double decibels; /* signal over error; exact: infinite; no signal, or odd places: infinite, below zero */
+    bool exact;       /* the same everywhere */
+    double most;      /* largest error */
+    double cosine;    /* of both as vectors; of two that are zero 1, of one that is 0, with odd places 0 */
+    double decibels;  /* signal over error; exact: infinite; no signal, or odd places: infinite, below zero */
     double low, high; /* of all values, floats and integers */
     /* How many values are where: floats across, integers up, from low to high; errors from -most to most. */
     uint32_t cells[CLI_COMPARE_CELLS][CLI_COMPARE_CELLS], errors[CLI_COMPARE_BINS];

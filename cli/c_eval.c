@@ -64,8 +64,9 @@ static vta_status check_classes(const state *s) {
     for (size_t i = 0; i < s->labels.count && status == VTA_OK; i++) {
         const struct cli_label *l = &s->labels.item[i];
         if (l->class >= first && l->class <= last) continue;
-        snprintf(message, sizeof message, "%.200s: %.150s is of class %lld; the classes of the network go from %lld to %lld",
-                 s->labels_path, l->file, (long long)l->class, (long long)first, (long long)last);
+        snprintf(message, sizeof message,
+                 "%.200s: %.150s is of class %lld; the classes of the network go from %lld to %lld", s->labels_path,
+                 l->file, (long long)l->class, (long long)first, (long long)last);
         vta_diag_add(cli_diag(), VTA_ERROR, VTA_OUT_OF_RANGE, message);
         status = VTA_OUT_OF_RANGE;
     }

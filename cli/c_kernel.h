@@ -27,7 +27,7 @@ typedef struct cli_schedule {
     CLI_PARAM_OPTION(&(k)->params),                                                                                      \
         {"target",    't', CLI_TEXT, "NAME", "vta (the accelerator) or llvm (the processor); else what the file says",   \
          &(k)->target},                                                                                                  \
-        {"auto", 0, CLI_FLAG, NULL, "choose the schedule, whatever the file says of it (docs/operators.md)",             \
+        {"auto",         0, CLI_FLAG, NULL, "choose the schedule, whatever the file says of it (docs/operators.md)",     \
          &(k)->automatic},                                                                                               \
         {"disable-pass", 0, CLI_LIST, "PASS", "leave a pass out; may be repeated (vta lower --list-passes)",             \
          &(k)->disabled},                                                                                                \

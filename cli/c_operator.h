@@ -19,7 +19,8 @@ vta_status cli_operator_make(const cli_common *common, const cli_device *device,
 /* That of --profile, else the configuration's. */
 vta_status cli_find_profile(const cli_device *device, const vta_config *config, vta_timing_profile *out);
 void cli_operator_release(cli_operator *o);
-/* Runs the operator's kernel on random and extreme inputs on the device, and its definition; *out_ran: there are findings of --check to print. */
+/* Runs the operator's kernel on random and extreme inputs on the device, and its definition; *out_ran: there are
+ * findings of --check to print. */
 vta_status cli_operator_run(const cli_operator *o, const cli_device *device, bool *out_ran, vtac_check_result *out);
 /* VTA_MISMATCH, with the first value that differs. */
 vta_status cli_operator_compare(const cli_operator *o, const vtac_check_result *check);

@@ -166,7 +166,7 @@ static const char *compile_option(const running *r, const network_run *n) {
     return r->k.common.config                 ? "--config"
            : r->k.common.set.count            ? "--set"
            : n->is_float                      ? "--float"
-           : n->network.calibrate.count             ? "--calibrate"
+           : n->network.calibrate.count       ? "--calibrate"
            : n->network.samples               ? "--samples"
            : n->network.percentile            ? "--percentile"
            : n->network.processor_only        ? "--processor-only"

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "c_tune.h"
-#include "model.h"
 #include "file.h"
+#include "model.h"
 
 /* ---- Progress and Ctrl-C ----------------------------------------------------------------------------------------- */
 
@@ -72,8 +72,8 @@ static void tell_unused(const cli_tune *s) {
     vtac_tune_record r = {.size = sizeof r};
     for (size_t i = 0; i < vtac_tune_log_count(s->start); i++) {
         const char *not = vtac_tune_log_why_not(s->start, i, s->o.op, why, sizeof why);
-        if (!not || vtac_tune_log_get(s->start, i, &r) != VTA_OK) continue;
-        snprintf(message, sizeof message, "%.200s:%u: not used: %s", s->from, (unsigned)r.line, not );
+        if (!not|| vtac_tune_log_get(s->start, i, &r) != VTA_OK) continue;
+        snprintf(message, sizeof message, "%.200s:%u: not used: %s", s->from, (unsigned)r.line, not);
         vta_diag_add(cli_diag(), VTA_NOTE, VTA_OK, message);
     }
 }

@@ -27,7 +27,7 @@ typedef struct cli_labels {
     struct cli_label {
         const char *file;
         int64_t class;
-    } * item;
+    } *item;
     size_t count;
 } cli_labels;
 

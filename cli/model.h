@@ -34,7 +34,7 @@ typedef struct cli_model {
 #define CLI_MODEL_OPTIONS(m)                                                                                           \
     {"input", 'i', CLI_LIST, "[NAME=]FILE", "an input of a network: a .npy file, or a picture", &(m)->inputs},         \
         {"output", 'o', CLI_LIST, "[NAME=]FILE.npy", "where an output of a network goes", &(m)->outputs}, {            \
-        "repeat", 0, CLI_NUMBER, "N", "run a network N times, report the fastest", &(m)->repeat                         \
+        "repeat", 0, CLI_NUMBER, "N", "run a network N times, report the fastest", &(m)->repeat                        \
     }
 
 /* Runs it once, or as often as asked, and tells what came out. */

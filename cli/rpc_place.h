@@ -10,14 +10,14 @@ typedef struct cli_place {
     uint64_t timeout, priority, lease, wait;
 } cli_place;
 
-#define CLI_PLACE_OPTIONS(p)                                                                                            \
-    {"key-file", 'k', CLI_TEXT, "FILE", "the key of the server or tracker (vta rpc new-key)", &(p)->key_file},                          \
-        {"tracker", 't', CLI_TEXT, "HOST:PORT", "ask this tracker for a server; no HOST:PORT then", &(p)->tracker}, \
-        {"key", 0, CLI_TEXT, "NAME", "which kind of server to ask the tracker for", &(p)->key},                         \
-        {"priority", 0, CLI_NUMBER, "N", "larger ones are served first (0)", &(p)->priority},                           \
-        {"lease", 0, CLI_NUMBER, "SECONDS", "how long we want the server (the tracker's most)", &(p)->lease},               \
-        {"wait", 0, CLI_NUMBER, "SECONDS", "how long to wait for a free server (0)", &(p)->wait}, {                     \
-        "timeout", 0, CLI_NUMBER, "SECONDS", "when nothing moves (30)", &(p)->timeout                                   \
+#define CLI_PLACE_OPTIONS(p)                                                                                           \
+    {"key-file", 'k', CLI_TEXT, "FILE", "the key of the server or tracker (vta rpc new-key)", &(p)->key_file},         \
+        {"tracker", 't', CLI_TEXT, "HOST:PORT", "ask this tracker for a server; no HOST:PORT then", &(p)->tracker},    \
+        {"key", 0, CLI_TEXT, "NAME", "which kind of server to ask the tracker for", &(p)->key},                        \
+        {"priority", 0, CLI_NUMBER, "N", "larger ones are served first (0)", &(p)->priority},                          \
+        {"lease", 0, CLI_NUMBER, "SECONDS", "how long we want the server (the tracker's most)", &(p)->lease},          \
+        {"wait", 0, CLI_NUMBER, "SECONDS", "how long to wait for a free server (0)", &(p)->wait}, {                    \
+        "timeout", 0, CLI_NUMBER, "SECONDS", "when nothing moves (30)", &(p)->timeout                                  \
     }
 
 /* Connects to `place` ("HOST:PORT", ":PORT", "HOST"), or with a tracker to what it gives (place NULL). */

@@ -1,5 +1,5 @@
-/* Any bytes as a model, ONNX or TFLite: refused with a message, or a graph that is well formed after every pass, prints, and
- * evaluates if it is small. Memory is limited, so that a model of a few bytes cannot ask for much. */
+/* Any bytes as a model, ONNX or TFLite: refused with a message, or a graph that is well formed after every pass,
+ * prints, and evaluates if it is small. Memory is limited, so that a model of a few bytes cannot ask for much. */
 #include <stdint.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-/* Any bytes as a log of the tuner: each line is a record or left out with a reason; what is a record fits an operator or
- * not, in words. */
+/* Any bytes as a log of the tuner: each line is a record or left out with a reason; what is a record fits an operator
+ * or not, in words. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static void use(const vtac_tune_log *log, const vtac_op *op) {
         check(vtac_tune_log_get(log, i, &r) == VTA_OK);
         check(r.target && r.task && r.line && (r.error != 0) == (r.message != NULL));
         const char *not = vtac_tune_log_why_not(log, i, op, why, sizeof why);
-        check(!not || *not);
+        check(!not|| *not);
     }
 }
 

@@ -1,5 +1,5 @@
-// Read before the code that Verilator makes: sign extension by two shifts, which compilers know as one instruction. Its own
-// way, -(x & sign) | x, they do not, and a product has two of them.
+// Read before the code that Verilator makes: sign extension by two shifts, which compilers know as one instruction. Its
+// own way, -(x & sign) | x, they do not, and a product has two of them.
 #include "verilated.h"
 
 static inline IData vta_extend_i(int bits, IData x) {

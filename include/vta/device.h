@@ -70,11 +70,11 @@ VTA_API vta_status vta_device_set_options(vta_device *device, const vta_device_o
 VTA_API vta_status vta_device_idle(const char *driver, const vta_config *config, const vta_device_options *options,
                                    vta_diag *diag);
 
-/* What this machine has of what a board's driver needs, and what is missing, in the order in which it is put in place, as
- * JSON: {"board": "pynq", "parts": [{"name": "manager", "is": "how the FPGA is programmed", "state": "ok", "found": "...",
- * "advice": null}, ...], "missing": 0}; a state is "ok", "missing" or "unknown". Free with vta_string_free. Nothing is run
- * or changed, and registers are touched only where that is safe. `driver` and `options` as above; VTA_UNSUPPORTED for
- * devices that need nothing. VTA_OK whatever is missing. */
+/* What this machine has of what a board's driver needs, and what is missing, in the order in which it is put in place,
+ * as JSON: {"board": "pynq", "parts": [{"name": "manager", "is": "how the FPGA is programmed", "state": "ok", "found":
+ * "...", "advice": null}, ...], "missing": 0}; a state is "ok", "missing" or "unknown". Free with vta_string_free.
+ * Nothing is run or changed, and registers are touched only where that is safe. `driver` and `options` as above;
+ * VTA_UNSUPPORTED for devices that need nothing. VTA_OK whatever is missing. */
 VTA_API vta_status vta_device_check(const char *driver, const vta_config *config, const vta_device_options *options,
                                     vta_diag *diag, char **out_json);
 
@@ -143,9 +143,9 @@ VTA_API char *vta_counters_to_json(const vta_counters *counters);
  * for MUL on the boards of TVM's VTA, and for all where such a design computes row 0 only and BATCH is more: a stream
  * that has one is refused when it is recorded, a kernel when it is lowered. */
 VTA_API bool vta_target_has_alu(const vta_config *config, uint32_t alu_opcode);
-/* Does a driver (a name, or NULL: that of the TARGET) carry out streams that were recorded for the configuration's TARGET?
- * False for a board whose design differs from that of the TARGET in what docs/boards.md lists: a runtime on it records
- * streams for the board instead; recorded ones may compute something else there. */
+/* Does a driver (a name, or NULL: that of the TARGET) carry out streams that were recorded for the configuration's
+ * TARGET? False for a board whose design differs from that of the TARGET in what docs/boards.md lists: a runtime on it
+ * records streams for the board instead; recorded ones may compute something else there. */
 VTA_API bool vta_target_fits(const vta_config *config, const char *driver);
 
 /* A model of the board that is the configuration's TARGET (de10nano: one register block; all others: four): the

@@ -44,9 +44,10 @@ typedef struct vtac_graph_options {
     void *user;
 } vtac_graph_options;
 
-/* Reads an ONNX model, and runs the passes. VTA_NOT_FOUND, VTA_IO; VTA_PARSE for what is not a model; VTA_UNSUPPORTED with
- * one error for each node or attribute that is not supported, all of them; VTA_MISMATCH for a model that contradicts
- * itself. Tensors in other files are read from the model's folder, and from nowhere else. Free with vtac_graph_destroy.
+/* Reads an ONNX model, and runs the passes. VTA_NOT_FOUND, VTA_IO; VTA_PARSE for what is not a model; VTA_UNSUPPORTED
+ * with one error for each node or attribute that is not supported, all of them; VTA_MISMATCH for a model that
+ * contradicts itself. Tensors in other files are read from the model's folder, and from nowhere else. Free with
+ * vtac_graph_destroy.
  */
 VTA_API vta_status vtac_graph_load(const char *path, const vtac_graph_options *options, const vta_allocator *allocator,
                                    vta_diag *diag, vtac_graph **out_graph);

@@ -22,8 +22,8 @@ VTA_BEGIN
 typedef struct vta_image vta_image;
 
 /* Reads a JPEG or PNG file. A JPEG is turned as its Exif data say that the camera was held. VTA_NOT_FOUND, VTA_IO;
- * VTA_PARSE for what is not a picture; VTA_UNSUPPORTED for one of another format, or of more than 2^26 pixels. Transparency
- * is left out. Free with vta_image_destroy. */
+ * VTA_PARSE for what is not a picture; VTA_UNSUPPORTED for one of another format, or of more than 2^26 pixels.
+ * Transparency is left out. Free with vta_image_destroy. */
 VTA_API vta_status vta_image_load(const char *path, const vta_allocator *allocator, vta_diag *diag,
                                   vta_image **out_image);
 /* The same from memory; `name` stands for the file in messages. */

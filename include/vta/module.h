@@ -81,8 +81,8 @@ typedef struct vta_module vta_module;
 
 /* Loads a shared object (.so), or an object file (.o) or those of a tar file (.tar, as TVM's export_library writes it),
  * which are first linked into a temporary shared object with the system's linker (`ld`, or a compiler driver: `cc`,
- * `gcc`, `clang`). VTA_NOT_FOUND: no such file; VTA_UNSUPPORTED: no linker on this machine; VTA_PARSE: not an object for
- * this machine; the message carries the linker's or loader's own words. */
+ * `gcc`, `clang`). VTA_NOT_FOUND: no such file; VTA_UNSUPPORTED: no linker on this machine; VTA_PARSE: not an object
+ * for this machine; the message carries the linker's or loader's own words. */
 VTA_API vta_status vta_module_load(const char *path, const vta_allocator *allocator, vta_diag *diag,
                                    vta_module **out_module);
 /* A module around functions that are in memory already (a JIT's): `lookup(ctx, name)` gives an address or NULL,

@@ -65,10 +65,10 @@ VTA_API const char *vtac_op_may_wrap(const vtac_op *op);
 
 /* The operator that a computation of the user's is: `args` are the arguments of the function, in its order; `name` is
  * what it will be called (NULL: "main"). A schedule that the computation has plays no part. The kernel that
- * vtac_op_schedule makes then has these arguments and this name. What is understood: the operators in tiles, however they
- * are written where they are sums of products, else as their own kernel files are (docs/operators.md), with the steps of
- * an epilogue behind them, in one tensor or in several. VTA_UNSUPPORTED, with the tensor, the expression and what would
- * be understood, for anything else. Nothing of the context is kept. */
+ * vtac_op_schedule makes then has these arguments and this name. What is understood: the operators in tiles, however
+ * they are written where they are sums of products, else as their own kernel files are (docs/operators.md), with the
+ * steps of an epilogue behind them, in one tensor or in several. VTA_UNSUPPORTED, with the tensor, the expression and
+ * what would be understood, for anything else. Nothing of the context is kept. */
 VTA_API vta_status vtac_op_match(te_context *context, size_t n, te_tensor *const args[], const char *name,
                                  const vta_allocator *allocator, vta_diag *diag, vtac_op **out_op);
 /* The same for a kernel file. */
@@ -89,11 +89,7 @@ typedef struct vtac_op_options {
 } vtac_op_options;
 
 /* Where a schedule comes from: the best of those timed; the library's database of tuned schedules; vta/tune.h. */
-typedef enum vtac_op_origin {
-    VTAC_OP_ESTIMATED = 0,
-    VTAC_OP_FROM_DATABASE = 1,
-    VTAC_OP_TUNED = 2
-} vtac_op_origin;
+typedef enum vtac_op_origin { VTAC_OP_ESTIMATED = 0, VTAC_OP_FROM_DATABASE = 1, VTAC_OP_TUNED = 2 } vtac_op_origin;
 
 /* What came of scheduling. Cycles are those of the timing model. */
 typedef struct vtac_op_result {
@@ -125,20 +121,21 @@ VTA_API vtac_module *vtac_op_module(const vtac_op *op);
 
 /* ---- Against its definition ------------------------------------------------------------------------------------- */
 
-/* Calls the compiled function of a scheduled operator with the calling thread's runtime and compares the result, bit for
- * bit, with the operator's definition (docs/operators.md, "What is computed"): plain loops over images, rows, columns and
- * channels, which share nothing with the kernel file. Inputs are random, then all the least, all the largest and both in
- * turn (of more than 2^28 multiplications the least only), within what a step of the epilogue promises of them. Lanes
- * past the last channel are not compared. `elements` are those of one result. `device_type`: where arrays live.
- * `interpret` plays no part. VTA_OK also when values differ; VTA_INVALID_ARGUMENT: not scheduled, or without code. */
+/* Calls the compiled function of a scheduled operator with the calling thread's runtime and compares the result, bit
+ * for bit, with the operator's definition (docs/operators.md, "What is computed"): plain loops over images, rows,
+ * columns and channels, which share nothing with the kernel file. Inputs are random, then all the least, all the
+ * largest and both in turn (of more than 2^28 multiplications the least only), within what a step of the epilogue
+ * promises of them. Lanes past the last channel are not compared. `elements` are those of one result. `device_type`:
+ * where arrays live. `interpret` plays no part. VTA_OK also when values differ; VTA_INVALID_ARGUMENT: not scheduled, or
+ * without code. */
 VTA_API vta_status vtac_op_check(const vtac_op *op, int32_t device_type, const vtac_check_options *options,
                                  vta_diag *diag, vtac_check_result *out_result);
 
-/* Proves the compiled function of a scheduled operator right (vtac_prove), and then that what its kernel file says is the
- * operator's definition, on the same sort of values: of the definition's plain loops, with the lanes that must be zeros
- * as zeros. An average is taken for the steps that divide it on the accelerator, which were shown to be exact for every
- * sum when the operator was made. VTAC_PROVEN says both; VTAC_UNPROVEN, with a reason, also where the two differ on
- * values and vtac_op_check, which is called then on the simulator, finds no input that shows it; VTAC_WRONG where it
+/* Proves the compiled function of a scheduled operator right (vtac_prove), and then that what its kernel file says is
+ * the operator's definition, on the same sort of values: of the definition's plain loops, with the lanes that must be
+ * zeros as zeros. An average is taken for the steps that divide it on the accelerator, which were shown to be exact for
+ * every sum when the operator was made. VTAC_PROVEN says both; VTAC_UNPROVEN, with a reason, also where the two differ
+ * on values and vtac_op_check, which is called then on the simulator, finds no input that shows it; VTAC_WRONG where it
  * does. VTA_OK whatever the verdict. */
 VTA_API vta_status vtac_op_prove(const vtac_op *op, const vtac_prove_options *options, vta_diag *diag,
                                  vtac_prove_result *out_result);

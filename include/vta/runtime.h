@@ -103,8 +103,8 @@ VTA_API void vta_clear_error(VTACommandHandle cmd);
 enum { VTA_SHARE_UOPS_OFF = 0, VTA_SHARE_UOPS_ON = 1, VTA_SHARE_UOPS_LATE = 2 };
 
 /* Not of TVM's VTA. From here on, until it is called with 0, a micro-kernel whose micro-ops stand in the uop buffer
- * already, as those of another one or as a part of them, is not loaded again; and a load of micro-ops waits for no token,
- * which the instruction that needs them does. Compiled kernels whose steps are written out ask for it. */
+ * already, as those of another one or as a part of them, is not loaded again; and a load of micro-ops waits for no
+ * token, which the instruction that needs them does. Compiled kernels whose steps are written out ask for it. */
 VTA_API void VTAShareUops(VTACommandHandle cmd, int32_t share);
 /* New: says what the instructions recorded from here on come from, for a program that is being captured (else it does
  * nothing). `text` is a name and then up to four words to which the values belong: "res_conv ic.outer yo", 2, 3, 1, 0,
@@ -199,9 +199,9 @@ VTA_API void vta_runtime_set_sink(vta_runtime *runtime, vta_sink sink);
 VTA_API vta_status vta_runtime_capture(vta_runtime *runtime, const char *path, vta_diag *diag);
 /* The same in memory: begins a recording, and ends it and gives it away (it outlives the runtime, its memory is the C
  * library's, the caller destroys it; NULL and VTA_OK when nothing ran). VTA_INVALID_ARGUMENT for the second without the
- * first. out_touched gets the addresses of the first touched_capacity buffers whose contents the calling thread accessed
- * meanwhile, through VTABufferCPUPtr or VTABufferCopy, *out_touched_count (may be NULL) how many there were; at most 16
- * are told apart. */
+ * first. out_touched gets the addresses of the first touched_capacity buffers whose contents the calling thread
+ * accessed meanwhile, through VTABufferCPUPtr or VTABufferCopy, *out_touched_count (may be NULL) how many there were;
+ * at most 16 are told apart. */
 VTA_API vta_status vta_runtime_record(vta_runtime *runtime, vta_diag *diag);
 VTA_API vta_status vta_runtime_recorded(vta_runtime *runtime, size_t touched_capacity, vta_diag *diag,
                                         vta_program **out_program, uint32_t out_touched[], size_t *out_touched_count);

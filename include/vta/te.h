@@ -17,9 +17,9 @@
  *
  * Types are written "int8", "uint16", "int32", "float32", "bool"; inp_t, wgt_t, acc_t and out_t are the
  * configuration's. Storage scopes are "" (decided by where the stage is attached), "global" and the configuration's
- * on-chip memories: inp, wgt, acc; for processors, whose memory is one, also "local", "shared", "warp", and "global." and
- * "shared." with a word behind (on-chip memories are in IR text "local.inp_buffer", "local.wgt_buffer", "local.acc_buffer"; both
- * spellings are taken).
+ * on-chip memories: inp, wgt, acc; for processors, whose memory is one, also "local", "shared", "warp", and "global."
+ * and "shared." with a word behind (on-chip memories are in IR text "local.inp_buffer", "local.wgt_buffer",
+ * "local.acc_buffer"; both spellings are taken).
  *
  * Expression strings follow the grammar of docs/kernel-files.md:
  *     sum[ko, ki](int32(A[bo, ko, bi, ki]) * int32(B[co, ko, ci, ki]))
@@ -56,7 +56,12 @@ typedef enum te_reduction { TE_SUM, TE_MIN_OF, TE_MAX_OF } te_reduction;
 
 typedef enum te_axis_kind { TE_AXIS_DATA, TE_AXIS_THREAD, TE_AXIS_REDUCE } te_axis_kind;
 
-typedef enum te_relation_kind { TE_RELATION_SPLIT, TE_RELATION_SIZES, TE_RELATION_FUSE, TE_RELATION_SINGLETON } te_relation_kind;
+typedef enum te_relation_kind {
+    TE_RELATION_SPLIT,
+    TE_RELATION_SIZES,
+    TE_RELATION_FUSE,
+    TE_RELATION_SINGLETON
+} te_relation_kind;
 
 /* Which axes a step made of which: `parent` into `outer` and `inner` (SPLIT, by `factor` or into `nparts`; SIZES, by a
  * list), `outer` and `inner` into `parent` (FUSE), `inner` of nothing (SINGLETON). What does not apply is NULL. */
@@ -129,14 +134,15 @@ VTA_API te_expr *te_reduce_from(te_context *c, te_reduction kind, te_expr *value
                                 te_axis *const axes[]);
 /* A variable that stands for one side of what a reducer combines. It has a meaning only inside of the reducer. */
 VTA_API te_expr *te_operand(te_context *c, const char *name, const char *dtype);
-/* How `n` values are reduced together: results[k], made of the operands, is what becomes of lhs[] and rhs[]; it must not
- * matter in which order, and how grouped, values are combined (schedules change it). identities[k], a constant of the type,
- * changes nothing. So a product is x * y with 1, and the place of the largest value a reducer of two results. */
+/* How `n` values are reduced together: results[k], made of the operands, is what becomes of lhs[] and rhs[]; it must
+ * not matter in which order, and how grouped, values are combined (schedules change it). identities[k], a constant of
+ * the type, changes nothing. So a product is x * y with 1, and the place of the largest value a reducer of two results.
+ */
 VTA_API te_reducer *te_reducer_create(te_context *c, size_t n, te_expr *const lhs[], te_expr *const rhs[],
                                       te_expr *const results[], te_expr *const identities[]);
 /* A reduction by it of as many values as it has results; all of out_exprs, in their order, are the bodies of one
- * computation (te_compute_axes). `starts` NULL: at the identities; otherwise as in te_reduce_from. `condition` NULL: all
- * points count; otherwise those for which it holds, and nothing else is read. */
+ * computation (te_compute_axes). `starts` NULL: at the identities; otherwise as in te_reduce_from. `condition` NULL:
+ * all points count; otherwise those for which it holds, and nothing else is read. */
 VTA_API vta_status te_reduce_with(te_context *c, const te_reducer *r, te_expr *const values[], te_expr *const starts[],
                                   te_expr *condition, size_t axis_count, te_axis *const axes[], te_expr *out_exprs[]);
 /* A call of an intrinsic of the IR ("vta.uop_push") or, for every other name, of an external function. */
@@ -190,8 +196,8 @@ VTA_API te_axis *te_axis_create_expr(te_context *c, const char *name, te_expr *e
 /* A reduce axis [begin, begin + extent); expression strings know it by its name. */
 VTA_API te_axis *te_reduce_axis(te_context *c, const char *name, int64_t begin, int64_t extent);
 VTA_API te_axis *te_reduce_axis_expr(te_context *c, const char *name, te_expr *begin, te_expr *extent);
-/* A thread axis: "cthread" and "vthread" are virtual threads, "vta" is the accelerator's. Loops bound to "blockIdx.x" to
- * "threadIdx.z", a graphics processor's, are lowered, but compiled for no target. Its name is the tag's. */
+/* A thread axis: "cthread" and "vthread" are virtual threads, "vta" is the accelerator's. Loops bound to "blockIdx.x"
+ * to "threadIdx.z", a graphics processor's, are lowered, but compiled for no target. Its name is the tag's. */
 VTA_API te_axis *te_thread_axis(te_context *c, const char *tag);
 VTA_API const char *te_axis_name(const te_axis *axis);
 VTA_API te_axis_kind te_axis_kind_of(const te_axis *axis);
@@ -216,31 +222,33 @@ VTA_API te_tensor *te_define(te_context *c, const char *definition);
 VTA_API vta_status te_compute_axes(te_context *c, const char *name, const char *tag, size_t ndim, te_axis *const axes[],
                                    size_t body_count, te_expr *const bodies[], te_tensor *out_tensors[]);
 
-/* A tensor whose rows (its first dimension) follow from the rows before: row t is `inits` for the first rows, as many as
- * inits[k] has, and then updates[k], which reads `states`, placeholders of the whole result, at earlier rows: states[k][t -
- * 1, ...]. Several states are computed together. What depends on a state belongs to the scan: a schedule computes it
- * inside of the loop over the rows, which runs in order. out_tensors takes n. */
+/* A tensor whose rows (its first dimension) follow from the rows before: row t is `inits` for the first rows, as many
+ * as inits[k] has, and then updates[k], which reads `states`, placeholders of the whole result, at earlier rows:
+ * states[k][t - 1, ...]. Several states are computed together. What depends on a state belongs to the scan: a schedule
+ * computes it inside of the loop over the rows, which runs in order. out_tensors takes n. */
 VTA_API vta_status te_scan(te_context *c, const char *name, const char *tag, size_t n, te_tensor *const inits[],
                            te_tensor *const updates[], te_tensor *const states[], te_tensor *out_tensors[]);
 VTA_API bool te_tensor_is_scan(const te_tensor *t);
-/* What a scan computes a row with, the first result of each computation, producers first: what depends on a state, and the
- * updates. */
+/* What a scan computes a row with, the first result of each computation, producers first: what depends on a state, and
+ * the updates. */
 VTA_API size_t te_scan_body(const te_tensor *t);
 VTA_API te_tensor *te_scan_body_tensor(const te_tensor *t, size_t index);
 /* The axes of all dimensions of its results but their first, of one result after the other. */
 VTA_API size_t te_scan_columns(const te_tensor *t);
 VTA_API te_axis *te_scan_column(const te_tensor *t, size_t index);
-/* Whether a row of the result of column axis `index` needs of earlier rows what is at the same place of this axis, of the same
- * result, and nothing else: then the places can be computed apart from each other. False also where it cannot be seen. */
+/* Whether a row of the result of column axis `index` needs of earlier rows what is at the same place of this axis, of
+ * the same result, and nothing else: then the places can be computed apart from each other. False also where it cannot
+ * be seen. */
 VTA_API vta_status te_scan_column_apart(te_context *c, const te_tensor *t, size_t index, bool *out_apart);
 
 /* The gradients of `output` by inputs, which may be placeholders or computations on the way: new computations, of all
- * float. `head` has dimensions H... and then those of the output, and says what each of its elements counts for; gradient
- * i has the dimensions H... and those of inputs[i]: the sum over the output of head[h..., o...] * d output[o...] /
- * d inputs[i][x...]. NULL: every element of the output by itself, and so H... the output's dimensions. An input that the
- * output does not depend on has a gradient of zeros. Steps (floor, comparisons, conversions to integers) count as
- * constants; of equal values in a minimum or maximum the first one counts. VTA_UNSUPPORTED for scans, computations made
- * of statements, reductions to several results, and functions without a known derivative. out_gradients takes n. */
+ * float. `head` has dimensions H... and then those of the output, and says what each of its elements counts for;
+ * gradient i has the dimensions H... and those of inputs[i]: the sum over the output of head[h..., o...] * d
+ * output[o...] / d inputs[i][x...]. NULL: every element of the output by itself, and so H... the output's dimensions.
+ * An input that the output does not depend on has a gradient of zeros. Steps (floor, comparisons, conversions to
+ * integers) count as constants; of equal values in a minimum or maximum the first one counts. VTA_UNSUPPORTED for
+ * scans, computations made of statements, reductions to several results, and functions without a known derivative.
+ * out_gradients takes n. */
 VTA_API vta_status te_gradient(te_context *c, te_tensor *output, size_t n, te_tensor *const inputs[], te_tensor *head,
                                te_tensor *out_gradients[]);
 
@@ -263,8 +271,8 @@ VTA_API size_t te_tensor_index(const te_tensor *t);
 VTA_API size_t te_tensor_outputs(const te_tensor *t);
 VTA_API te_tensor *te_tensor_output(const te_tensor *t, size_t index);
 VTA_API const char *te_tensor_tag(const te_tensor *t);
-/* The computation's own axes and reduce axes; NULL beyond the last. Of a call of an intrinsic (te_compute_intrin) behind its data
- * axes those of the dimensions that the intrinsic writes, which are no loops of its stage. */
+/* The computation's own axes and reduce axes; NULL beyond the last. Of a call of an intrinsic (te_compute_intrin)
+ * behind its data axes those of the dimensions that the intrinsic writes, which are no loops of its stage. */
 VTA_API size_t te_tensor_axes(const te_tensor *t);
 VTA_API te_axis *te_tensor_axis(const te_tensor *t, size_t index);
 VTA_API size_t te_tensor_reduce_axes(const te_tensor *t);
@@ -344,12 +352,14 @@ VTA_API vta_status te_split_nparts(te_stage *st, te_axis *axis, int64_t nparts, 
  * largest size. On the accelerator the parts must be written out (pragma "slots" on outer). */
 VTA_API vta_status te_split_sizes(te_stage *st, te_axis *axis, size_t n, const int64_t sizes[], te_axis **out_outer,
                                   te_axis **out_inner);
-/* The same by a number that is known when the kernel runs, made of its scalars: from 1 to 2^30, or the kernel refuses its
- * call. */
-VTA_API vta_status te_split_expr(te_stage *st, te_axis *axis, te_expr *factor, te_axis **out_outer, te_axis **out_inner);
+/* The same by a number that is known when the kernel runs, made of its scalars: from 1 to 2^30, or the kernel refuses
+ * its call. */
+VTA_API vta_status te_split_expr(te_stage *st, te_axis *axis, te_expr *factor, te_axis **out_outer,
+                                 te_axis **out_inner);
 VTA_API vta_status te_split_nparts_expr(te_stage *st, te_axis *axis, te_expr *nparts, te_axis **out_outer,
                                         te_axis **out_inner);
-/* Makes one axis of adjacent ones, outermost first. Of a data axis and a reduce axis it makes a reduce axis. With n = 0 adds an axis of extent 1 around everything. */
+/* Makes one axis of adjacent ones, outermost first. Of a data axis and a reduce axis it makes a reduce axis. With n = 0
+ * adds an axis of extent 1 around everything. */
 VTA_API vta_status te_fuse(te_stage *st, size_t n, te_axis *const axes[], te_axis **out_fused);
 /* Puts the given axes into the given order, at the places that they take now. */
 VTA_API vta_status te_reorder(te_stage *st, size_t n, te_axis *const axes[]);
@@ -369,23 +379,24 @@ VTA_API vta_status te_vectorize(te_stage *st, te_axis *axis);
 VTA_API vta_status te_parallel(te_stage *st, te_axis *axis);
 VTA_API vta_status te_unroll(te_stage *st, te_axis *axis);
 VTA_API vta_status te_storage_align(te_stage *st, te_axis *axis, int64_t factor, int64_t offset);
-/* Replaces the loops from `axis` inwards by an intrinsic (NULL: the configuration's GEMM), or by another one than before. */
+/* Replaces the loops from `axis` inwards by an intrinsic (NULL: the configuration's GEMM), or by another one than
+ * before. */
 VTA_API vta_status te_tensorize(te_stage *st, te_axis *axis, te_intrin *intrin);
 /* A copy of `t` in `scope` that the given readers use; readers 0: all of them. Returns the copy. */
 VTA_API te_tensor *te_cache_read(te_schedule *s, te_tensor *t, const char *scope, size_t n, te_tensor *const readers[]);
 /* Computes `t` in `scope` with the loops of its stage as they stand, and copies it out. Returns the cache. The other
  * outputs of its computation go with it (te_tensor_output of the cache). */
 VTA_API te_tensor *te_cache_write(te_schedule *s, te_tensor *t, const char *scope);
-/* Reduces `t` in two stages: the first, which is returned, for each value of `axis`, a loop of the reduction as it stands;
- * the stage of `t` then reduces what that gave. The first has a data axis more, at place `at` (negative: counted from the
- * end, -1 is the last). Its other outputs are te_tensor_output of what is returned. */
+/* Reduces `t` in two stages: the first, which is returned, for each value of `axis`, a loop of the reduction as it
+ * stands; the stage of `t` then reduces what that gave. The first has a data axis more, at place `at` (negative:
+ * counted from the end, -1 is the last). Its other outputs are te_tensor_output of what is returned. */
 VTA_API te_tensor *te_rfactor(te_schedule *s, te_tensor *t, te_axis *axis, int64_t at);
 
 /* ---- Groups of stages ---- */
 
-/* The stages on the ways from `inputs` to `outputs`, with the inputs' own where they are included. Stages of a group are computed
- * at loops of stages of it, and where nothing is said of one, where the group is. Groups may lie inside of each other, as a whole.
- * Each scan has a group of the stages that depend on its states. */
+/* The stages on the ways from `inputs` to `outputs`, with the inputs' own where they are included. Stages of a group
+ * are computed at loops of stages of it, and where nothing is said of one, where the group is. Groups may lie inside of
+ * each other, as a whole. Each scan has a group of the stages that depend on its states. */
 VTA_API te_group *te_group_create(te_schedule *s, size_t output_count, te_tensor *const outputs[], size_t input_count,
                                   te_tensor *const inputs[], bool include_inputs);
 /* All groups, in the order in which they were made. */
@@ -396,7 +407,8 @@ VTA_API te_group *te_stage_group(const te_stage *st);
 VTA_API te_group *te_group_around(const te_group *g);
 /* How many stages, and groups, it consists of; what inner groups consist of is not counted. */
 VTA_API size_t te_group_children(const te_group *g);
-/* Computes the group at a loop of a stage that needs it; by itself, as at first. The group of a scan cannot be moved. */
+/* Computes the group at a loop of a stage that needs it; by itself, as at first. The group of a scan cannot be moved.
+ */
 VTA_API vta_status te_group_compute_at(te_group *g, te_stage *parent, te_axis *axis);
 VTA_API vta_status te_group_compute_root(te_group *g);
 VTA_API te_attachment te_group_attachment(const te_group *g);
@@ -412,8 +424,8 @@ VTA_API te_axis *te_bounds_axis(const te_bounds *b, size_t index);
 /* Begin and extent of an axis, which may contain variables of the axes around it. VTA_NOT_FOUND. */
 VTA_API vta_status te_bounds_range(const te_bounds *b, const te_axis *axis, te_expr **out_min, te_expr **out_extent);
 
-/* How the loops of a stage match the intrinsic that takes their place (te_tensorize), by the bounds of its schedule as it
- * is now. It belongs to the context. NULL, with the reason, where they do not match. */
+/* How the loops of a stage match the intrinsic that takes their place (te_tensorize), by the bounds of its schedule as
+ * it is now. It belongs to the context. NULL, with the reason, where they do not match. */
 typedef struct te_matching te_matching;
 VTA_API te_matching *te_tensorized(te_stage *st);
 /* What they cover of axis `axis` of the computation, counted as in te_stage_axis, and of a dimension of tensor `input`

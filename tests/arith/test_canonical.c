@@ -137,12 +137,8 @@ static vta_status parts_body(vt_ctx *ctx, void *arg) {
     return VTA_OK;
 }
 
-TEST_CASE(digits) {
-    run_in_context(digits_body, NULL, VTA_OK, NULL);
-}
+TEST_CASE(digits) { run_in_context(digits_body, NULL, VTA_OK, NULL); }
 
-TEST_CASE(parts) {
-    run_in_context(parts_body, NULL, VTA_OK, NULL);
-}
+TEST_CASE(parts) { run_in_context(parts_body, NULL, VTA_OK, NULL); }
 
 int main(void) { return run_cases(); }

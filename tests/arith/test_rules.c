@@ -71,7 +71,9 @@ const vt_expr *__wrap_vt__rule_apply(vt__rewriter *rw, const vt__rule *rule, con
 /* ---- Instances --------------------------------------------------------------------------------------------------- */
 
 static const int64_t constants[CONSTANTS] = {4, 2, 3, 8, 1, 0, -1, -2, -3, -4, 5, 6, -6};
-static const struct { int64_t min, extent; } ranges[RANGES] = {{0, 5}, {-3, 7}, {1, 5}, {0, 2}, {-4, 4}};
+static const struct {
+    int64_t min, extent;
+} ranges[RANGES] = {{0, 5}, {-3, 7}, {1, 5}, {0, 2}, {-4, 4}};
 
 /* One way to fill a pattern's slots. */
 typedef struct instance {
@@ -398,9 +400,7 @@ static vta_status check_more(vt_ctx *ctx, void *arg) {
     return VTA_OK;
 }
 
-TEST_CASE(more_left_sides) {
-    run_in_context(check_more, NULL, VTA_OK, NULL);
-}
+TEST_CASE(more_left_sides) { run_in_context(check_more, NULL, VTA_OK, NULL); }
 
 TEST_CASE(every_rule_applies) {
     int never = 0;

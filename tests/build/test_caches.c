@@ -50,8 +50,10 @@ static void run_file(const char *file) {
     if (strcmp(vtac_kernel_target(m.kernel), "vta") == 0) {
         compile(&m, file, true);
         vta_status status = run_on_board(&m, file, 1, &result);
-        if (is_refused(&m, status)) result.different = 0;
-        else need(&m, status, file);
+        if (is_refused(&m, status))
+            result.different = 0;
+        else
+            need(&m, status, file);
         if (result.different)
             fail_msg("%s: element %llu is %s, not %s", file, (unsigned long long)result.index, result.got,
                      result.expected);

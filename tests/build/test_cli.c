@@ -205,7 +205,8 @@ TEST_CASE(test_auto) {
     snprintf(args, sizeof args, "run %s/made.te --driver tsim --json", folder);
     RUNS(args, 0);
     SAYS("\"different\": 0");
-    snprintf(args, sizeof args, "lower %s/made.te > %s/one && %s/vta lower --auto %s/made.te > %s/two 2> /dev/null && cmp %s/one %s/two",
+    snprintf(args, sizeof args,
+             "lower %s/made.te > %s/one && %s/vta lower --auto %s/made.te > %s/two 2> /dev/null && cmp %s/one %s/two",
              folder, folder, VT_BINARY_DIR, folder, folder, folder, folder);
     RUNS(args, 0);
     snprintf(args, sizeof args, "build --auto examples/matmul.te --json -o %s/auto.o && %s/vta run %s/auto.o", folder,

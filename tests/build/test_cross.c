@@ -81,12 +81,8 @@ static void compare(const char *triple, const char *cc, const char *runner) {
     free(here);
 }
 
-TEST_CASE(test_aarch64) {
-    compare("aarch64-linux-gnu", "aarch64-linux-gnu-gcc", "qemu-aarch64");
-}
+TEST_CASE(test_aarch64) { compare("aarch64-linux-gnu", "aarch64-linux-gnu-gcc", "qemu-aarch64"); }
 
-TEST_CASE(test_armv7) {
-    compare("armv7-none-linux-gnueabihf", "arm-linux-gnueabihf-gcc", "qemu-arm");
-}
+TEST_CASE(test_armv7) { compare("armv7-none-linux-gnueabihf", "arm-linux-gnueabihf-gcc", "qemu-arm"); }
 
 int main(void) { return run_cases(); }

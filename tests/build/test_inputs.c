@@ -17,25 +17,11 @@ typedef struct row {
 #define INT(bits) VT_DTYPE(VT_INT, bits, 1)
 #define UINT(bits) VT_DTYPE(VT_UINT, bits, 1)
 static const row rows[] = {
-    {VT_BOOL, 0, 0, 1},
-    {VT_BOOL, 100, 0, 1},
-    {INT(2), 0, -2, 1},
-    {INT(4), 0, -8, 7},
-    {UINT(4), 0, 0, 15},
-    {INT(4), 3, -3, 3},
-    {INT(4), 100, -7, 7},
-    {INT(2), 1, -1, 1},
-    {UINT(4), 3, 0, 3},
-    {UINT(2), 100, 0, 1},
-    {INT(8), 0, -128, 127},
-    {INT(8), 5, -5, 5},
-    {INT(8), 1000, -127, 127},
-    {UINT(8), 0, 0, 255},
-    {UINT(8), 9, 0, 9},
-    {INT(32), 0, INT32_MIN, INT32_MAX},
-    {INT(32), 20, -20, 20},
-    {VT_F32, 0, -1, 1},
-    {VT_F64, 3, -1, 1}, /* integers alone have a magnitude */
+    {VT_BOOL, 0, 0, 1},        {VT_BOOL, 100, 0, 1}, {INT(2), 0, -2, 1},     {INT(4), 0, -8, 7},
+    {UINT(4), 0, 0, 15},       {INT(4), 3, -3, 3},   {INT(4), 100, -7, 7},   {INT(2), 1, -1, 1},
+    {UINT(4), 3, 0, 3},        {UINT(2), 100, 0, 1}, {INT(8), 0, -128, 127}, {INT(8), 5, -5, 5},
+    {INT(8), 1000, -127, 127}, {UINT(8), 0, 0, 255}, {UINT(8), 9, 0, 9},     {INT(32), 0, INT32_MIN, INT32_MAX},
+    {INT(32), 20, -20, 20},    {VT_F32, 0, -1, 1},   {VT_F64, 3, -1, 1}, /* integers alone have a magnitude */
 };
 
 /* Element i of what was given: a byte at least each. */

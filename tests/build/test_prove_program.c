@@ -150,8 +150,9 @@ static void stores_that_wait_for_nothing(void **state) {
         if (!waits) {
             assert_int_equal(result.order, VTA_ORDER_RANDOM);
             assert_true(result.has_example && !result.different);
-            assert_string_equal(result.reason, "instruction 3 (STORE out) reads acc[0..1], which instruction 2 (ALU ADD) "
-                                               "writes, and no token path orders the two");
+            assert_string_equal(result.reason,
+                                "instruction 3 (STORE out) reads acc[0..1], which instruction 2 (ALU ADD) "
+                                "writes, and no token path orders the two");
         }
         vta_program_destroy(p);
     }

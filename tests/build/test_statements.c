@@ -1,5 +1,5 @@
-/* Statements made by hand: a te_extern between computations, and a whole function with a call by name, compiled and compared
- * with plain C; and what is refused. */
+/* Statements made by hand: a te_extern between computations, and a whole function with a call by name, compiled and
+ * compared with plain C; and what is refused. */
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,10 +77,12 @@ TEST_CASE(between_computations) {
         te_tensor *after = te_compute(c, "after", 1, &n, "i", "e[i] * 5");
         assert_true(te_tensor_is_extern(e) && te_tensor_stmt(e) && !te_tensor_is_extern(after));
         te_schedule *s = te_schedule_create(c, 1, &after);
-        if (round & 1) need(c, te_compute_at(te_schedule_stage(s, e), te_schedule_stage(s, after),
-                                             te_stage_leaf(te_schedule_stage(s, after), 0)));
+        if (round & 1)
+            need(c, te_compute_at(te_schedule_stage(s, e), te_schedule_stage(s, after),
+                                  te_stage_leaf(te_schedule_stage(s, after), 0)));
         const vtac_func *f;
-        need(c, vtac_lower(s, 2, (vtac_arg[]){{.tensor = a}, {.tensor = after}}, NULL, &(vtac_lower_options){.verify = 1}, &f));
+        need(c, vtac_lower(s, 2, (vtac_arg[]){{.tensor = a}, {.tensor = after}}, NULL,
+                           &(vtac_lower_options){.verify = 1}, &f));
         int32_t values[MOST], raised[MOST], got[MOST];
         for (int64_t i = 0; i < n; i++) values[i] = (int32_t)check_between(&r, -99, 99), raised[i] = values[i] + 3;
         call(c, f, n, values, got);
@@ -101,7 +103,8 @@ static int negate(TVMValue *args, int *codes, int count, TVMValue *ret, int *ret
     return 0;
 }
 
-/* A function that is no computation: the statement, then a call that changes the result in place and tells its first. */
+/* A function that is no computation: the statement, then a call that changes the result in place and tells its first.
+ */
 TEST_CASE(whole_function) {
     check_random r = {.state = 7};
     assert_int_equal(vta_function_register("test.negate", negate, NULL), VTA_OK);
@@ -109,7 +112,8 @@ TEST_CASE(whole_function) {
         int64_t n = check_between(&r, 1, MOST), cut = check_between(&r, 0, MOST);
         te_context *c = new_context();
         te_buffer *x = row_of(c, "x", n), *y = row_of(c, "y", n);
-        te_expr *args[] = {te_buffer_tensor(c, y), te_float(c, "float32", 42), te_string(c, "all")}, *zero = number(c, 0);
+        te_expr *args[] = {te_buffer_tensor(c, y), te_float(c, "float32", 42), te_string(c, "all")},
+                *zero = number(c, 0);
         te_expr *answer = te_call_packed(c, "int32", "test.negate", 3, args);
         const vtac_stmt *parts[] = {body_of(c, x, y, n, cut), te_stmt_store(c, y, answer, 1, &zero)};
         const vtac_func *f;

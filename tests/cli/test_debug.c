@@ -99,7 +99,7 @@ static const struct {
     {"print acc 0\ns\nprint acc 0\n",
      "acc 0:\n      0      0      0      0      0      0      0      0      0      0      0      0      0      0      "
      "0      0\n" AT1 "acc 0:\n      1      2      3      4      5      6      7      8      9     10     11     12    "
-                      " 13     14     15     16\n"},
+     " 13     14     15     16\n"},
     {"print\nprint acc\nprint thing 1\n",
      "print inp|wgt|acc|uop N [COUNT]\nprint inp|wgt|acc|uop N [COUNT]\nprint inp|wgt|acc|uop N [COUNT]\n"},
     {"q\n", "load->compute    0\ncompute->load    0\ncompute->store   0\nstore->compute   0\n"},

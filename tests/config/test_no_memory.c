@@ -63,9 +63,7 @@ static vta_status to_json(void) {
     return status;
 }
 
-TEST_CASE(parsing) {
-    check_every_allocation(parse);
-}
+TEST_CASE(parsing) { check_every_allocation(parse); }
 
 TEST_CASE(loading) {
     int fd = mkstemp(path);

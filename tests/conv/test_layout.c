@@ -150,8 +150,7 @@ static const struct {
     int64_t least; /* 0 is 1 for those with a default */
     bool has_default;
 } members[] = {
-#define M(name, least, has_default)                                                                                    \
-    { #name, offsetof(vta_conv, name), least, has_default }
+#define M(name, least, has_default) {#name, offsetof(vta_conv, name), least, has_default}
     M(batch, 1, true),    M(in_channels, 1, false), M(out_channels, 1, false), M(groups, 1, true),
     M(height, 1, false),  M(width, 1, false),       M(kernel_h, 1, false),     M(kernel_w, 1, false),
     M(stride_h, 1, true), M(stride_w, 1, true),     M(dilation_h, 1, true),    M(dilation_w, 1, true),

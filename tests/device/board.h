@@ -135,8 +135,8 @@ static inline vta_counters board_counters(const vta_device *device) {
 static inline void board_clear(vta_device *device) { vt_sim_clear_counters(&((board *)device->state)->accelerator); }
 
 #define BOARD_FUNCTIONS                                                                                                \
-    .keeps_tokens = true, .create = board_create, .destroy = board_destroy, .configure = board_configure, .alloc = board_alloc,              \
-    .free = board_free, .read = board_read, .write = board_write, .flush = board_flush,                                \
+    .keeps_tokens = true, .create = board_create, .destroy = board_destroy, .configure = board_configure,              \
+    .alloc = board_alloc, .free = board_free, .read = board_read, .write = board_write, .flush = board_flush,          \
     .invalidate = board_invalidate, .run = board_run, .interrupt = board_interrupt, .counters = board_counters,        \
     .clear = board_clear
 

@@ -110,7 +110,8 @@ static void settings(void **state) {
     said(vt__board_settings("model", diag, &s), VTA_INVALID_ARGUMENT, want);
     said(vt__board_settings("mode=1", diag, &s), VTA_INVALID_ARGUMENT,
          "board settings: 'mode' is not one of registers, memory, memory_bytes, xlnk, iommu, sys, dev, fpga, firmware, "
-         "overlays, overlay, region, bridges, bridges_in, clocks, clocks_in, run_seconds, wait_seconds, model; did you mean model?");
+         "overlays, overlay, region, bridges, bridges_in, clocks, clocks_in, run_seconds, wait_seconds, model; did you "
+         "mean model?");
 }
 
 static void simulators_options(void **state) {

@@ -323,9 +323,7 @@ static void refuse_machine(const char *changes, const char *says) {
     vta_diag_destroy(diag);
 }
 
-TEST_CASE(narrow_accumulators_are_refused) {
-    refuse_machine("LOG_ACC_WIDTH=4 LOG_ACC_BUFF_SIZE=16", "LOG_ACC_WIDTH");
-}
+TEST_CASE(narrow_accumulators_are_refused) { refuse_machine("LOG_ACC_WIDTH=4 LOG_ACC_BUFF_SIZE=16", "LOG_ACC_WIDTH"); }
 
 TEST_CASE(single_bits_are_refused) {
     refuse_machine("LOG_INP_WIDTH=1 LOG_INP_BUFF_SIZE=12",

@@ -192,8 +192,7 @@ typedef struct chain_case {
     int16_t imm[4];
 } chain_case;
 
-#define SAME(v)                                                                                                        \
-    { v, v, v, v }
+#define SAME(v) {v, v, v, v}
 static const chain_case chains[] = {
     {"requantize",
      SAME(4),

@@ -6,8 +6,6 @@ static void check(const char *name, void *arg) {
     check_calls(name);
 }
 
-TEST_CASE(every_sequence) {
-    assert_in_range(golden_each(0, "calls", ".calls", check, NULL), 15, 100);
-}
+TEST_CASE(every_sequence) { assert_in_range(golden_each(0, "calls", ".calls", check, NULL), 15, 100); }
 
 int main(void) { return golden_result(run_cases()); }

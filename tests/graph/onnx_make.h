@@ -16,7 +16,7 @@ static inline void *make_room(size_t count, size_t size) {
     static struct kept {
         struct kept *before;
         max_align_t bytes[];
-    } * last;
+    } *last;
     struct kept *k = calloc(1, sizeof *k + count * size);
     k->before = last;
     last = k;

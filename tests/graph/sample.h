@@ -65,9 +65,7 @@ static inline vt_gvalue *random_value(world *w, vt_gtype t) {
         int64_t k = pick(least < -100 ? -100 : (int64_t)least, most > 100 ? 100 : (int64_t)most);
         switch (t.element) {
 #define VT_ELEMENT(name, text, ctype)                                                                                  \
-    case VT_ELEMENT_##name:                                                                                            \
-        ((ctype *)data)[i] = least == -INFINITY ? (ctype)x : (ctype)k;                                                 \
-        break;
+    case VT_ELEMENT_##name: ((ctype *)data)[i] = least == -INFINITY ? (ctype)x : (ctype)k; break;
 #include "frontend/graph/elements.def"
 #undef VT_ELEMENT
         case VT_ELEMENT_COUNT: break;

@@ -178,9 +178,7 @@ static const char *input_of(world *w, const char *text, vt_gvalue **out) {
         at = end;
         switch (e) {
 #define VT_ELEMENT(name, text_, ctype)                                                                                 \
-    case VT_ELEMENT_##name:                                                                                            \
-        ((ctype *)data)[i] = vt_element_least(e) == -INFINITY ? (ctype)x : (ctype)integer;                             \
-        break;
+    case VT_ELEMENT_##name: ((ctype *)data)[i] = vt_element_least(e) == -INFINITY ? (ctype)x : (ctype)integer; break;
 #include "frontend/graph/elements.def"
 #undef VT_ELEMENT
         case VT_ELEMENT_COUNT: break;

@@ -12,9 +12,8 @@ typedef struct omitted {
 #define WINDOW_DEFAULTS "auto_pad:NOTSET dilations=[1,1] pads=[0,0,0,0] strides=[1,1]"
 #define WINDOW_TEXT "strides=1,1 pads=0,0,0,0 dilations=1,1"
 #define REDUCTION(op)                                                                                                  \
-    {13, "2,3", op, "x", "", "keepdims=1 axes=[0,1]", "[1,1] ="}, {                                                    \
-        13, "2,3", op, "x", "axes=[1]", "keepdims=1", "[2,1] ="                                                        \
-    }
+    {13, "2,3", op, "x", "", "keepdims=1 axes=[0,1]", "[1,1] ="},                                                      \
+        {13, "2,3", op, "x", "axes=[1]", "keepdims=1", "[2,1] ="}
 
 /* Numbers that float32 does not have exactly are written with 9 digits, as the graph has them. */
 static const omitted nodes[] = {

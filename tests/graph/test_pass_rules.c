@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-#include "frontend/pass/pass.h"
 #include "frontend/graph/rewrite.h"
+#include "frontend/pass/pass.h"
 
 #define NONE 0, NULL
 

@@ -223,7 +223,9 @@ TEST_CASE(test_refusals) {
 /* A square of the middle: halves of a pixel go to the even margin. Of 5 x 4, a square of 4 begins at column 0 (half of
  * 1 is a half), one of 2 at column 2 (one and a half) and row 1, one of 3 at column 1 and row 0. */
 TEST_CASE(test_margins) {
-    static const struct { uint32_t side, left, top; } crops[] = {{4, 0, 0}, {3, 1, 0}, {2, 2, 1}, {1, 2, 2}};
+    static const struct {
+        uint32_t side, left, top;
+    } crops[] = {{4, 0, 0}, {3, 1, 0}, {2, 2, 1}, {1, 2, 2}};
     for (size_t k = 0; k < sizeof crops / sizeof *crops; k++) {
         uint32_t n = crops[k].side;
         float out[48];

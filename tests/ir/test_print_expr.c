@@ -94,8 +94,7 @@ static vta_status every_kind(vt_ctx *ctx, void *arg) {
          "reduce(combiner([x: int32], [y: int32], [(x + y)], [0]), "
          "[(i: int32*k: int32)], [IterVar(k, [0:8], \"CommReduce\", \"\")], 0, [])"},
     };
-    for (size_t n = 0; n < sizeof all / sizeof all[0]; n++)
-        check(ctx, &all[n]);
+    for (size_t n = 0; n < sizeof all / sizeof all[0]; n++) check(ctx, &all[n]);
     return VTA_OK;
 }
 

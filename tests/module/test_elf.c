@@ -92,13 +92,13 @@ typedef void change(image *m);
 CHANGE(no_sections, m->head.e_shnum = 0)
 CHANGE(one_section, m->head.e_shnum = 1)
 CHANGE(other_sections, m->head.e_shentsize++)
-CHANGE(far_sections, m->head.e_shoff = (ElfW(Off)) - 8)
+CHANGE(far_sections, m->head.e_shoff = (ElfW(Off))-8)
 CHANGE(sections_beyond, m->head.e_shoff++)
 CHANGE(no_symbols, m->sections[DYNSYM].sh_type = SHT_SYMTAB)
 CHANGE(no_strings, m->sections[DYNSYM].sh_link = 3)
 CHANGE(symbols_beyond, m->sections[DYNSYM].sh_offset = m->size - sizeof m->symbols + 1)
 CHANGE(strings_beyond, m->sections[DYNSTR].sh_offset = m->size - sizeof strings + 1)
-CHANGE(many_symbols, m->sections[DYNSYM].sh_size = (ElfW(Xword)) - 1)
+CHANGE(many_symbols, m->sections[DYNSYM].sh_size = (ElfW(Xword))-1)
 CHANGE(two_symbols, m->sections[DYNSYM].sh_size = 3 * sizeof(symbol) - 1)
 CHANGE(names_beyond, m->symbols[1].st_name = sizeof strings; m->symbols[2].st_name = 1u << 31)
 CHANGE(one_name_less, m->symbols[2].st_name = 0; m->symbols[1].st_name++)
@@ -108,8 +108,8 @@ TEST_CASE(other_headers) {
         change *how;
         const char *names;
     } changes[] = {
-        {no_sections, ""},   {one_section, ""},  {other_sections, ""},   {far_sections, ""},   {sections_beyond, ""},
-        {no_symbols, ""},    {no_strings, ""},   {symbols_beyond, ""},   {strings_beyond, ""}, {many_symbols, ""},
+        {no_sections, ""},   {one_section, ""},  {other_sections, ""}, {far_sections, ""},   {sections_beyond, ""},
+        {no_symbols, ""},    {no_strings, ""},   {symbols_beyond, ""}, {strings_beyond, ""}, {many_symbols, ""},
         {two_symbols, "gh"}, {names_beyond, ""}, {one_name_less, "h"},
     };
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {

@@ -1,5 +1,5 @@
-/* Random networks as ONNX files, and what they compute, by plain loops that share nothing with src/vtac/frontend/eval: each node
- * is written and computed at once. */
+/* Random networks as ONNX files, and what they compute, by plain loops that share nothing with src/vtac/frontend/eval:
+ * each node is written and computed at once. */
 #ifndef TESTS_NETWORK_ARCHITECTURE_H
 #define TESTS_NETWORK_ARCHITECTURE_H
 

@@ -34,11 +34,25 @@ static double unary_of(uint32_t which, double x) {
 static void write_unary(network *n, uint32_t which, const value *x, const value *y) {
     static const struct {
         const char *op, *attributes;
-    } forms[] = {{"Relu", ""},   {"LeakyRelu", "alpha=0.125"}, {"LeakyRelu", "alpha=0.3"},  {"Clip", ""},
-                 {"Sigmoid", ""}, {"HardSigmoid", "alpha=0.25 beta=0.5"}, {"HardSwish", ""}, {"Elu", "alpha=0.5"},
-                 {"Softplus", ""}, {"Tanh", ""},               {"Erf", ""},                 {"Abs", ""},
-                 {"Neg", ""},     {"Exp", ""},                 {"Log", ""},                 {"Sqrt", ""},
-                 {"Reciprocal", ""}, {"Pow", ""},              {"Identity", ""}};
+    } forms[] = {{"Relu", ""},
+                 {"LeakyRelu", "alpha=0.125"},
+                 {"LeakyRelu", "alpha=0.3"},
+                 {"Clip", ""},
+                 {"Sigmoid", ""},
+                 {"HardSigmoid", "alpha=0.25 beta=0.5"},
+                 {"HardSwish", ""},
+                 {"Elu", "alpha=0.5"},
+                 {"Softplus", ""},
+                 {"Tanh", ""},
+                 {"Erf", ""},
+                 {"Abs", ""},
+                 {"Neg", ""},
+                 {"Exp", ""},
+                 {"Log", ""},
+                 {"Sqrt", ""},
+                 {"Reciprocal", ""},
+                 {"Pow", ""},
+                 {"Identity", ""}};
     if (which < 13 && which != 3) {
         node(n, forms[which].op, x->name, y, forms[which].attributes);
         return;
@@ -54,9 +68,7 @@ static void write_unary(network *n, uint32_t which, const value *x, const value 
             node(n, "Clip", text_of("%s %s %s", x->name, low.name, high.name), y, "");
         }
         return;
-    case 13:
-        node(n, "Abs", x->name, &a, ""), node(n, "Neg", a.name, &b, ""), node(n, "Exp", b.name, y, "");
-        return;
+    case 13: node(n, "Abs", x->name, &a, ""), node(n, "Neg", a.name, &b, ""), node(n, "Exp", b.name, y, ""); return;
     case 14:
     case 15:
     case 16:

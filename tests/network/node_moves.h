@@ -41,10 +41,10 @@ static value slice(network *n, const value *x) {
     dim[axis] = end - start;
     value y = new_value(n, x->rank, dim);
     if (n->opset < 10)
-        node(n, "Slice", x->name, &y,
-             text_of("axes=[%d] starts=[%d] ends=[%d]", (int)axis, (int)start, (int)end));
+        node(n, "Slice", x->name, &y, text_of("axes=[%d] starts=[%d] ends=[%d]", (int)axis, (int)start, (int)end));
     else
-        node(n, "Slice", text_of("%s %s %s %s", x->name, ints(n, 1, &start), ints(n, 1, &end), ints(n, 1, &axis)), &y, "");
+        node(n, "Slice", text_of("%s %s %s %s", x->name, ints(n, 1, &start), ints(n, 1, &end), ints(n, 1, &axis)), &y,
+             "");
     move(x, &y, by_slice, (int64_t[]){axis, start});
     return y;
 }

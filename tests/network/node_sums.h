@@ -172,7 +172,8 @@ static value batch_normalization(network *n, const value *x) {
 }
 
 /* Over the last `each` elements; the scale and the bias of element i are those of number (i / by) % many. */
-static void normalize(const value *x, value *y, int64_t each, const value *s, const value *b, int64_t by, float epsilon) {
+static void normalize(const value *x, value *y, int64_t each, const value *s, const value *b, int64_t by,
+                      float epsilon) {
     for (int64_t i = 0; i < count_of(x); i++) {
         const float *own = &x->data[i / each * each];
         double mean = 0, square = 0;

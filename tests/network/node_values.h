@@ -104,6 +104,7 @@ static void node(network *n, const char *op, const char *inputs, const value *y,
     make_node(&n->m, op, inputs, y->name, attributes);
 }
 
-#define DIMS(...) (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]) { __VA_ARGS__ }
+#define DIMS(...)                                                                                                      \
+    (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]) { __VA_ARGS__ }
 
 #endif

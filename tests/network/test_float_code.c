@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 #include "frontend/eval/eval.h"
-#include "network/network.h"
 #include "frontend/quant/eval.h"
+#include "network/network.h"
 #include "vta/exec.h"
 
 enum { ROUNDS = 2 };

@@ -1,5 +1,5 @@
-/* The network that the project ships (examples/shapes), from its file to answers: each picture gets the name of its shape,
- * floats and integers agree, and simulators give what the evaluator of integers says, to the bit. */
+/* The network that the project ships (examples/shapes), from its file to answers: each picture gets the name of its
+ * shape, floats and integers agree, and simulators give what the evaluator of integers says, to the bit. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,14 @@
 #include "vta/image.h"
 
 #define FOLDER VT_SOURCE_DIR "/examples/shapes/"
-enum { SIDE = 64, CLASSES = 10, PICTURES = 20, SAMPLES = 8, INPUT_BYTES = 3 * SIDE * SIDE * sizeof(float), CHECKSUM_AT = 24 };
+enum {
+    SIDE = 64,
+    CLASSES = 10,
+    PICTURES = 20,
+    SAMPLES = 8,
+    INPUT_BYTES = 3 * SIDE * SIDE * sizeof(float),
+    CHECKSUM_AT = 24
+};
 
 static const char *const names[CLASSES] = {"ball",    "cube",    "cylinder", "cone",     "ring",
                                            "pyramid", "capsule", "cross",    "dumbbell", "plate"};
@@ -69,7 +76,8 @@ static void change(uint8_t *bytes, size_t size, const char *what, const char *wi
     memcpy(bytes + CHECKSUM_AT, &h, sizeof h);
 }
 
-/* A plan that is whole, but whose steps call functions that were made for other arguments: no instance of it is made. */
+/* A plan that is whole, but whose steps call functions that were made for other arguments: no instance of it is made.
+ */
 static void test_foreign_code(void **state) {
     static const char *const changes[][3] = {
         {"[1, 10], \"output\"", "[10, 1], \"output\"", "the shape of its argument 1"},
@@ -129,7 +137,8 @@ static void test_shapes(void **state) {
     done(vtac_graph_load(FOLDER "shapes.onnx", NULL, NULL, diag, &graph));
     done(vtac_evaluator_create(graph, NULL, NULL, diag, &floats));
     vtac_quantized *quantized = quantize(graph);
-    vta_instance *on[] = {start(quantized, "sim", false), start(quantized, "tsim", false), start(quantized, "sim", true)};
+    vta_instance *on[] = {start(quantized, "sim", false), start(quantized, "tsim", false),
+                          start(quantized, "sim", true)};
     for (size_t i = 0; i < PICTURES; i++) {
         done(vtac_evaluator_run(floats, (const void *[]){pictures[i]}, diag));
         assert_int_equal(best(vtac_evaluator_output(floats, 0)), i % CLASSES);
@@ -152,7 +161,8 @@ static void test_shapes(void **state) {
 static void says(const char *command, char *text, size_t size) {
     FILE *f = popen(command, "r");
     text[fread(text, 1, size - 1, f)] = '\0';
-    while (fgetc(f) != EOF) {}
+    while (fgetc(f) != EOF) {
+    }
     assert_int_equal(pclose(f), 0);
 }
 

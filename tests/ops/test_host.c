@@ -100,7 +100,7 @@ static vt_host_form pick_tiles(const char *type) {
 
 static int8_t quantized(float x, const vt_host_convert *o) {
     double v = nearbyint((double)(x * (float)o->scale)) + (double)o->zero;
-    return (int8_t)(v < (double)o->low ? o->low : v > (double)o->high ? o->high : (int64_t)v);
+    return (int8_t)(v<(double)o->low ? o->low : v>(double) o->high ? o->high : (int64_t)v);
 }
 
 static void check_quantize(const vt_host_convert *o) {

@@ -13,7 +13,8 @@ static const struct {
     const char *name, *text, *config;
 } cases[] = {
     {"conv2d", "height=9 width=7 in_channels=48 out_channels=64 kernel=3 pad=1 epilogue=shift,relu", ""},
-    {"conv2d", "height=8 width=8 in_channels=32 out_channels=48 kernel=1 stride=2 epilogue=shift,clip", "LOG_BATCH=2 LOG_BLOCK=3"},
+    {"conv2d", "height=8 width=8 in_channels=32 out_channels=48 kernel=1 stride=2 epilogue=shift,clip",
+     "LOG_BATCH=2 LOG_BLOCK=3"},
     {"conv2d", "height=6 width=6 in_channels=32 out_channels=32 kernel=3 pad=1 epilogue=bias,shift,residual", ""},
     {"conv2d", "height=6 width=6 in_channels=64 out_channels=64 groups=64 kernel=3 pad=1", ""},
     {"conv2d", "height=6 width=5 in_channels=32 out_channels=40 kernel=3 pad=1 epilogue=bias_int8,shift,residual_int8",
@@ -22,7 +23,8 @@ static const struct {
      ""},
     {"dense", "batch=2 in_features=96 out_features=40 epilogue=shift,residual_int8",
      "LOG_BLOCK_IN=4 LOG_BLOCK_OUT=3 LOG_ACC_BUFF_SIZE=13"},
-    {"conv2d", "height=7 width=9 in_channels=32 out_channels=32 kernel=3 stride=2 pad=1", "LOG_BLOCK_IN=3 LOG_BLOCK_OUT=4 LOG_INP_BUFF_SIZE=13 LOG_WGT_BUFF_SIZE=16"},
+    {"conv2d", "height=7 width=9 in_channels=32 out_channels=32 kernel=3 stride=2 pad=1",
+     "LOG_BLOCK_IN=3 LOG_BLOCK_OUT=4 LOG_INP_BUFF_SIZE=13 LOG_WGT_BUFF_SIZE=16"},
     {"conv2d_transpose", "height=4 width=4 in_channels=32 out_channels=32 kernel=4 stride=2 pad=1", ""},
     {"dense", "batch=3 in_features=96 out_features=80 epilogue=bias,shift", ""},
     {"batch_matmul", "batch=2 rows=3 in_features=48 out_features=64", ""},
@@ -39,7 +41,8 @@ static int64_t pick(int64_t least, int64_t most) {
     return least + (int64_t)((state_of_random >> 33) % (uint64_t)(most - least + 1));
 }
 
-/* ---- Random schedules --------------------------------------------------------------------------------------------- */
+/* ---- Random schedules ---------------------------------------------------------------------------------------------
+ */
 
 static vt_op_parts random_parts(int64_t extent) {
     vt_op_parts p = {.n = 0};
@@ -64,7 +67,8 @@ static vt_op_blocks random_blocks(const vt_op_shape *s, bool turns) {
     return b;
 }
 
-/* ---- An operator and its reference --------------------------------------------------------------------------------- */
+/* ---- An operator and its reference ---------------------------------------------------------------------------------
+ */
 
 typedef struct pair {
     vtac_op *op, *chosen;
@@ -118,7 +122,8 @@ static void check(pair *p, uint64_t seed) {
     vta_runtime_destroy(runtime);
 }
 
-/* ---- Text --------------------------------------------------------------------------------------------------------- */
+/* ---- Text ---------------------------------------------------------------------------------------------------------
+ */
 
 static char *text_of(const vtac_op *op, const vt_op_blocks *b) {
     vt_strbuf sb;
@@ -153,7 +158,8 @@ static void check_text(const pair *p, const vt_op_blocks *b) {
     vt_strfree(NULL, twice);
 }
 
-/* ---- Tests -------------------------------------------------------------------------------------------------------- */
+/* ---- Tests --------------------------------------------------------------------------------------------------------
+ */
 
 static int try_random(pair *p, uint64_t seed) {
     bool is_sum = p->op->shape.ic > 0 && !p->op->is->space->use;
@@ -206,8 +212,8 @@ TEST_CASE(test_candidates) {
 }
 
 #define ORIGINAL                                                                                                       \
-    "{\"entity\": [[\"tile_b\", \"sp\", [-1, 1]], [\"tile_h\", \"sp\", [-1, 3]], [\"tile_w\", \"sp\", [-1, 7]], "       \
-    "[\"tile_ci\", \"sp\", [-1, 1]], [\"tile_co\", \"sp\", [-1, 2]], [\"oc_nthread\", \"ot\", 2], [\"h_nthread\", "     \
+    "{\"entity\": [[\"tile_b\", \"sp\", [-1, 1]], [\"tile_h\", \"sp\", [-1, 3]], [\"tile_w\", \"sp\", [-1, 7]], "      \
+    "[\"tile_ci\", \"sp\", [-1, 1]], [\"tile_co\", \"sp\", [-1, 2]], [\"oc_nthread\", \"ot\", 2], [\"h_nthread\", "    \
     "\"ot\", 1]]}"
 
 /* The form that AutoTVM writes. */
@@ -236,7 +242,8 @@ static const struct {
     {"[[\"tile_h\", \"sp\", [-1, -1]]]", "knob tile_h: must be a list of sizes"},
     {"[[\"parts_co\", \"ot\", []]]", "knob parts_co: must be a list of 1 to 64 sizes"},
     {"[[\"parts_co\", \"ot\", [70000]]]", "knob parts_co: sizes are 1 to 65535"},
-    {"[[\"parts_co\", \"ot\", [4]], [\"tile_h\", \"sp\", [-1, 3]]]", "knob tile_h: schedules of this operator have none"},
+    {"[[\"parts_co\", \"ot\", [4]], [\"tile_h\", \"sp\", [-1, 3]]]",
+     "knob tile_h: schedules of this operator have none"},
     {"[[\"tile_h\", \"sp\", [-1, 3]], [\"tile_w\", \"sp\", [-1, 3]], [\"tile_ci\", \"sp\", [-1, 1]], [\"tile_co\", "
      "\"sp\", [-1, 1]], [\"oc_nthread\", \"ot\", 2], [\"h_nthread\", \"ot\", 2]]",
      "knob h_nthread: virtual threads share rows or output channels here, not both"},

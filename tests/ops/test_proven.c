@@ -83,8 +83,7 @@ static void prove(const char *name, const char *attributes, const char *set) {
         vtac_op_create(name, attributes, config, NULL, diag, &op) != VTA_OK ||
         vtac_op_schedule(op, NULL, diag, NULL) != VTA_OK)
         fail_msg("%s %s: %s", name, attributes, vta_diag_text(diag));
-    if (vtac_op_prove(op, NULL, diag, &result) != VTA_OK ||
-        result.verdict != VTAC_PROVEN)
+    if (vtac_op_prove(op, NULL, diag, &result) != VTA_OK || result.verdict != VTAC_PROVEN)
         fail_msg("%s %s with \"%s\" is not proven: verdict %d, %s%s", name, attributes, set, (int)result.verdict,
                  result.reason, vta_diag_text(diag));
     vtac_op_destroy(op);

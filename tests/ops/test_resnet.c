@@ -44,7 +44,8 @@ TEST_CASE(test_cycles) {
         vtac_op_destroy(schedule(&layers[i], &profile, &r));
         assert_true(r.cycles >= r.bound);
         if (r.cycles * 1000 > r.bound * (layers[i].kernel == 1 ? 1040 : 1025))
-            fail_msg("C%d: %llu cycles, bound %llu", (int)i + 2, (unsigned long long)r.cycles, (unsigned long long)r.bound);
+            fail_msg("C%d: %llu cycles, bound %llu", (int)i + 2, (unsigned long long)r.cycles,
+                     (unsigned long long)r.bound);
         sum += r.cycles * (uint64_t)layers[i].weight;
     }
     if (sum > 6600000) fail_msg("%llu cycles", (unsigned long long)sum);

@@ -63,7 +63,7 @@ typedef struct instance {
     bool bias; /* bias_add: the first bias is the operator's */
     tensor bias_of;
     step steps[STEPS];
-    int bits; /* of the input type */
+    int bits;   /* of the input type */
     bool wraps; /* past the output type, in place of saturating */
 } instance;
 

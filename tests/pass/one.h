@@ -3,8 +3,8 @@
 #define TESTS_PASS_ONE_H
 
 #include "ir/print.h"
-#include "lower/lower.h"
 #include "lower/generic/util.h"
+#include "lower/lower.h"
 #include "support/check.h"
 
 typedef vt_pass *one_pass;

@@ -13,8 +13,7 @@ typedef struct time {
 } time;
 
 #define NO_TOKENS 0, NOBODY, 0, NOBODY
-#define LATE                                                                                                           \
-    { VTA_UNIT_LOAD, 0, 0, NEVER, 0, NO_TOKENS }
+#define LATE {VTA_UNIT_LOAD, 0, 0, NEVER, 0, NO_TOKENS}
 
 static const struct {
     int cycles;

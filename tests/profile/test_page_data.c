@@ -335,7 +335,7 @@ TEST_CASE(long_rows_are_drawn_in_groups) {
         const json_t *names = json_object_get(f.side, "names");
         size_t named = 0;
         for (size_t n = 0; n < json_array_size(names); n++) named += json_is_string(json_array_get(names, n));
-        assert_int_equal(named<json_array_size(names), rows[i].size> 1);
+        assert_int_equal(named < json_array_size(names), rows[i].size > 1);
         clear(&f);
     }
 }

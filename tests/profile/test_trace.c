@@ -67,7 +67,7 @@ static void expect(fixture *f, json_t *wanted) {
     json_t *got = json_array_get(json_object_get(f->trace, "traceEvents"), f->events);
     if (!json_equal(got, wanted)) {
         char *is = json_dumps(got, JSON_SORT_KEYS | JSON_ENCODE_ANY), *not = json_dumps(wanted, JSON_SORT_KEYS);
-        print_error("event %zu:\n%s, not\n%s\n", f->events, is, not );
+        print_error("event %zu:\n%s, not\n%s\n", f->events, is, not);
         fail();
     }
     f->events++;

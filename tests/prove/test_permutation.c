@@ -41,7 +41,8 @@ TEST_CASE(permutations) {
             if (results[i] == results[i - 1]) fail_msg("two operands have one result");
     }
     for (int bit = 0; bit < 64; bit++) {
-        uint32_t half = bit % 32 < 29 ? 4 * COUNT / 2 : 0, most = half / (bit % 32 < 23 ? 100 : 7); /* primes are no power of two */
+        uint32_t half = bit % 32 < 29 ? 4 * COUNT / 2 : 0,
+                 most = half / (bit % 32 < 23 ? 100 : 7); /* primes are no power of two */
         assert_in_range(set[bit], half - most, half + most);
         assert_in_range(flipped[bit], half - most, half + most);
     }

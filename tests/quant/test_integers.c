@@ -46,9 +46,16 @@ static void conv(world *w) {
 static void floats(world *w, int32_t most, vt_element element) {
     const float x[] = {0.5f, 1.5f, -2.5f, (float)most, (float)-most - 1, 1e9f, -1e9f, INFINITY, -INFINITY, NAN};
     enum { COUNT = sizeof x / sizeof *x };
-    const float want[] = {
-        0, 2, -2, (float)most, (float)-most - 1, (float)most, (float)-most - 1, (float)most, (float)-most - 1,
-        (float)-most - 1};
+    const float want[] = {0,
+                          2,
+                          -2,
+                          (float)most,
+                          (float)-most - 1,
+                          (float)most,
+                          (float)-most - 1,
+                          (float)most,
+                          (float)-most - 1,
+                          (float)-most - 1};
     float y[COUNT];
     vt_gvalue *in = vt_graph_input(w->g, "x", TYPE(F32, 1, 1, 1, COUNT));
     vt_gvalue *pool = vt_graph_apply(

@@ -1,5 +1,5 @@
-/* Quantized networks: random graphs whose layers are computed once more by a reading of frontend/quant/quant.h that shares
- * nothing with src/vtac/frontend/quant/eval*.c, and which must stay close to the floats that they stand for. */
+/* Quantized networks: random graphs whose layers are computed once more by a reading of frontend/quant/quant.h that
+ * shares nothing with src/vtac/frontend/quant/eval*.c, and which must stay close to the floats that they stand for. */
 #include "quant/random_graph.h"
 
 #include <math.h>

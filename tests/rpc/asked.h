@@ -4,8 +4,8 @@
 
 #include <unistd.h>
 
-#include "rpc/told.h"
 #include "rpc/session.h"
+#include "rpc/told.h"
 
 static vt_rpc_page page;
 static vt_rpc_session session;

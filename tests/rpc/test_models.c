@@ -1,8 +1,8 @@
 /* A compiled network through a server: the same values as here, and what is refused. */
-#include "vta/support.h"
 #include "exec/small.h"
 #include "rpc/one_server.h"
 #include "support/tool.h"
+#include "vta/support.h"
 
 static vta_rpc *connect_here(void) {
     vta_rpc *rpc;

@@ -326,8 +326,6 @@ static vta_status client(void) {
     return status;
 }
 
-TEST_CASE(clients) {
-    check_every_allocation(client);
-}
+TEST_CASE(clients) { check_every_allocation(client); }
 
 int main(void) { return run_cases(); }

@@ -121,7 +121,8 @@ static void strangers(void **state) {
         const char *sent, *to_client, *to_server;
     } cases[] = {
         {NULL,
-         "error: board:9091: the server closed the connection at our TLS handshake: it is busy (try again), or it was started without a key file",
+         "error: board:9091: the server closed the connection at our TLS handshake: it is busy (try again), or it was "
+         "started without a key file",
          "error: the client left during the TLS handshake"},
         {"hello, who is there?", "error: board:9091: the server does not speak TLS: was it started without a key file?",
          "error: the client does not speak TLS: was it started without the key file?"},

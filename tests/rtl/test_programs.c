@@ -9,9 +9,7 @@ static const rtl_design small = {"1x4x4",
                                  "queue_depth=16 len_bits=3", false};
 static random_program program;
 
-TEST_CASE(random_programs) {
-    rtl_check_programs(&small, 1, 150, 0);
-}
+TEST_CASE(random_programs) { rtl_check_programs(&small, 1, 150, 0); }
 
 TEST_CASE(random_programs_on_a_slow_memory) {
     rtl_check_programs(&small, 1000, 50, 30);

@@ -16,7 +16,8 @@
 #include "vta/runtime.h"
 #include "vta/timing.h"
 
-static inline vta_runtime *make(const char *changes, const vta_runtime_options *options, const vta_allocator *allocator) {
+static inline vta_runtime *make(const char *changes, const vta_runtime_options *options,
+                                const vta_allocator *allocator) {
     vta_diag *diag = vta_diag_create(NULL);
     vta_config *plain = vta_config_default(), *config;
     vta_runtime *runtime;
@@ -74,7 +75,8 @@ static inline void push_alu(void **site, int32_t value) { VTAPushALUOp(site, add
 static inline void push_reset(void **site, int32_t count) { VTAPushGEMMOp(site, reset_many, &count, sizeof count); }
 
 /* out = acc + value for `add_count` elements of `lanes` lanes; all acc scalars are `base`. */
-static inline void run_add(VTACommandHandle cmd, void **site, uint32_t lanes, int32_t base, int32_t value, int8_t expected) {
+static inline void run_add(VTACommandHandle cmd, void **site, uint32_t lanes, int32_t base, int32_t value,
+                           int8_t expected) {
     size_t count = (size_t)add_count * lanes;
     int32_t *acc = malloc(count * sizeof *acc);
     int8_t *out = malloc(count);

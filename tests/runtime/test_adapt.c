@@ -2,8 +2,8 @@
  * TARGET, give what they give on the simulator for `sim`; on the simulator, whose checker finds nothing, and on the
  * model of the board, which loses what the board loses. Recorded for `sim` and run on that model, what the checker
  * warns of is wrong often enough to be seen. */
-#include "runtime/runtime_priv.h"
 #include "device/model_board.h"
+#include "runtime/runtime_priv.h"
 #include "support/check.h"
 #include "support/diag.h"
 #include "vta/isa.h"

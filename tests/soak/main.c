@@ -156,8 +156,8 @@ int main(int argc, char **argv) {
     s->seed = strtoull(argv[i], NULL, 10);
     s->count = strtoull(argv[i + 1], NULL, 10);
     signal(SIGPIPE, SIG_IGN);
-    /* Of the servers: libuv closes descriptors where the thread sanitizer does not see it, and then their numbers belong
-     * to another thread. */
+    /* Of the servers: libuv closes descriptors where the thread sanitizer does not see it, and then their numbers
+     * belong to another thread. */
     setenv("TSAN_OPTIONS", "die_after_fork=0:ignore_noninstrumented_modules=1", 0);
     soak_sessions_prepare();
     soak_places_begin(s);

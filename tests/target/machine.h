@@ -2,9 +2,9 @@
 #ifndef TESTS_TARGET_MACHINE_H
 #define TESTS_TARGET_MACHINE_H
 
-#include "pass/one.h"
 #include "lower/vta/verify.h"
 #include "lower/vta/vta.h"
+#include "pass/one.h"
 
 static vta_config *config;
 

@@ -1,7 +1,7 @@
 /* How kernels with conditions are cut: random nests of loops, every pair of hardware loops tried by counting. */
 #include "base/context.h"
-#include "support/check.h"
 #include "lower/vta/border_boxes.h"
+#include "support/check.h"
 
 enum { FEW = 512, CASES = 1500 }; /* more steps than FEW are looked at where fewer are not possible */
 

@@ -1,7 +1,7 @@
 /* Exact values of index expressions, and all of them over loops: which can be told, and how many loops are too many. */
 #include "ir/build.h"
-#include "support/diag.h"
 #include "lower/vta/exact.h"
+#include "support/diag.h"
 
 static vt_ctx *now;
 static const vt_var *x, *y, *unknown; /* 3, -2 */

@@ -1,7 +1,7 @@
 /* Kernels that the runtime would refuse are refused before: micro-ops that write one accumulator too soon one after the
  * other, as a list or in loops, and those of two sorts. */
-#include "pass/one.h"
 #include "lower/vta/vta.h"
+#include "pass/one.h"
 
 enum { MOST = 6 };
 

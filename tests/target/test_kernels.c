@@ -1,8 +1,8 @@
 /* The passes over kernels of micro-ops, on random nests of loops and conditions of any form: what is executed stays the
  * same micro-ops, and no kernel is larger than their buffer or without any. */
 #include "listings/trace.h"
-#include "pass/one.h"
 #include "lower/vta/vta.h"
+#include "pass/one.h"
 
 enum { MOST_RUNS = 1 << 15, CASES = 3000 };
 

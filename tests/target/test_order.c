@@ -1,7 +1,7 @@
 /* Kernels of micro-ops under conditions: where a condition brings two writes of one accumulator too near to each other,
  * each step of the reduction becomes a kernel of its own; all others stay as they are. */
-#include "pass/one.h"
 #include "lower/vta/vta.h"
+#include "pass/one.h"
 
 enum { STEPS = 5, RESULTS = 6 };
 

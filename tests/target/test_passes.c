@@ -1,6 +1,6 @@
 /* The accelerator's passes by themselves, on functions built by hand. */
-#include "target/default_config.h"
 #include "lower/vta/vta.h"
+#include "target/default_config.h"
 
 static void gives_vta(one_pass pass, const vt_stmt *(*build)(one *o), const char *const texts[]) {
     one o = {.options = {.config = config}};

@@ -6,8 +6,8 @@
 #include "support/check.h"
 
 #include "ir/build.h"
-#include "support/check.h"
 #include "lower/vta/verify_range.h"
+#include "support/check.h"
 
 enum { MOST_BINDERS = 5, MOST_VARS = 12, ROUNDS = 40000 };
 

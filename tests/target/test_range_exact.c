@@ -1,8 +1,8 @@
 /* What the last check knows of one operation on two loops: its least and its most are reached, wherever the loops lie.
  * Bounds that are wider than the values would refuse kernels that are right. */
 #include "ir/build.h"
-#include "support/diag.h"
 #include "lower/vta/verify_range.h"
+#include "support/diag.h"
 
 enum { ROUNDS = 3000, FAR = 9, LONGEST = 7 };
 
@@ -48,8 +48,7 @@ OPERATION(low_bits, call(ctx, VT_OP_BITWISE_AND, x, (1 << c % 4) - 1), x - floor
 OPERATION(select, vt_e_select(ctx, BINARY(LT, NUMBER(c), NUMBER(5)), x, y), c < 5 ? x : y)
 
 static const operation operations[] = {
-#define ROW(name)                                                                                                      \
-    { #name, build_##name, value_##name }
+#define ROW(name) {#name, build_##name, value_##name}
     ROW(add),         ROW(sub),        ROW(mul),      ROW(mul_plus), ROW(times),    ROW(sum),
     ROW(min),         ROW(max),        ROW(clamp),    ROW(floordiv), ROW(floormod), ROW(rows),
     ROW(shift_right), ROW(shift_left), ROW(low_bits), ROW(select),

@@ -1,7 +1,7 @@
 /* What programs seldom ask of the accelerator's passes, on functions built by hand. */
-#include "target/default_config.h"
 #include "lower/vta/same_scopes.h"
 #include "lower/vta/vta.h"
+#include "target/default_config.h"
 
 static void gives_vta(one_pass pass, const vt_stmt *(*build)(one *o), const char *const texts[]) {
     one o = {.options = {.config = config}};

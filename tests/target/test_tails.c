@@ -1,8 +1,8 @@
 /* Splits that do not divide their axis: loops are cut until no condition is left of them, and what runs stays the same,
  * in its order. What cannot be cut is named. */
 #include "listings/trace.h"
-#include "target/default_config.h"
 #include "lower/vta/vta.h"
+#include "target/default_config.h"
 
 enum { CASES = 1500, MOST_AXES = 3, MOST_RUNS = 1 << 14 };
 

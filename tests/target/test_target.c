@@ -1,6 +1,6 @@
 /* What generic passes ask of the accelerator: its memories by their scopes, and which calls are transfers. */
-#include "target/default_config.h"
 #include "lower/vta/vta.h"
+#include "target/default_config.h"
 
 static void (*ask)(one *o, vt_lowering *l);
 static one *now;
@@ -41,9 +41,7 @@ static void ask_memories(one *o, vt_lowering *l) {
         assert_false(vt_memory_of_scope(l, ordinary[i], &info));
 }
 
-TEST_CASE(memories_have_scopes) {
-    in_pass(ask_memories);
-}
+TEST_CASE(memories_have_scopes) { in_pass(ask_memories); }
 
 /* ---- Transfers -------------------------------------------------------------------------------------------------- */
 
@@ -86,8 +84,6 @@ static void ask_transfers(one *o, vt_lowering *l) {
     assert_false(vt_transfer_of_call(l, one_i(o, 1), &info));
 }
 
-TEST_CASE(loads_and_stores_are_transfers) {
-    in_pass(ask_transfers);
-}
+TEST_CASE(loads_and_stores_are_transfers) { in_pass(ask_transfers); }
 
 int main(void) { return run_cases_between(make_config, drop_config); }

@@ -3,8 +3,8 @@
  * can start, in the program's order, and none may wait forever. Where nothing is loaded that was stored, loads and
  * stores need no order among themselves, and only tasks of neighbouring stages wait for each other. */
 #include "ir/build.h"
-#include "pass/one.h"
 #include "lower/vta/vta.h"
+#include "pass/one.h"
 
 enum { MOST_OPS = 20000, MOST_VARS = 8, PROGRAMS = 2000 };
 

@@ -129,8 +129,7 @@ static void check(const char *name, step *make_step) {
 }
 
 TEST_CASE(steps) {
-#define STEP(made)                                                                                                     \
-    { #made, made }
+#define STEP(made) {#made, made}
     static const struct {
         const char *name;
         step *made;

@@ -8,9 +8,7 @@ static void twice(const char *name, void *arg) {
     assert_int_equal(run_recorded(name, NULL).cycles, timing.cycles);
 }
 
-TEST_CASE(every_recorded_program) {
-    assert_in_range(golden_each(0, "runs", "", twice, NULL), 20, 100);
-}
+TEST_CASE(every_recorded_program) { assert_in_range(golden_each(0, "runs", "", twice, NULL), 20, 100); }
 
 /* The published counts of the earlier generation, from the recorded streams of the same programs. */
 TEST_CASE(published_counts) {

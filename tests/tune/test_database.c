@@ -39,8 +39,8 @@ static vtac_op_result schedule(vtac_op *op, const char *database, bool without, 
     return schedule_for("chisel", op, database, without, diag);
 }
 
-/* ResNet-18's convolutions but the first, weighted as the network runs them: each 3 x 3 within 2 % of its bound and each
- * 1 x 1 within 4 %. */
+/* ResNet-18's convolutions but the first, weighted as the network runs them: each 3 x 3 within 2 % of its bound and
+ * each 1 x 1 within 4 %. */
 static void check_resnet18(const char *profile, uint64_t most) {
     uint64_t sum = 0;
     for (size_t i = 0; i < sizeof layers / sizeof *layers; i++) {
@@ -89,7 +89,7 @@ TEST_CASE(test_records) {
                 VTA_OK)
                 fail_msg("%s", vta_diag_text(diag));
             const char *not = vtac_tune_log_why_not(log, i, op, why, sizeof why);
-            if (not ) fail_msg("line %u: %s", (unsigned)line->record.line, not );
+            if (not) fail_msg("line %u: %s", (unsigned)line->record.line, not);
             vtac_op_destroy(op);
         }
         vta_diag_destroy(diag);

@@ -2,9 +2,9 @@
 #include <jansson.h>
 #include <math.h>
 
+#include "operators/tune/tune.h"
 #include "support/check.h"
 #include "support/diag.h"
-#include "operators/tune/tune.h"
 
 #define INPUT "[\"here\", \"add\", [], {}]"
 #define CONFIG "{\"index\": 7, \"entity\": []}"

@@ -38,28 +38,36 @@ static vtac_tune_log *parse(const char *text, vta_diag *diag) {
     return log;
 }
 
-/* ---- Schedules that fit ------------------------------------------------------------------------------------------- */
+/* ---- Schedules that fit -------------------------------------------------------------------------------------------
+ */
 
 static const struct {
     const char *name, *text, *record, *says[3];
 } fits[] = {
-    {"conv2d", conv, RECORD("conv2d_packed.vta", CONV_ARGS, ENTITY(7, 14, 1, 2, 2, 1), DONE(0.0096)),
+    {"conv2d",
+     conv,
+     RECORD("conv2d_packed.vta", CONV_ARGS, ENTITY(7, 14, 1, 2, 2, 1), DONE(0.0096)),
      {"split 1 by 2 -> oc_out, oc_in", "split 2 by 7 -> y_out, y_in", "bind thread cthread"}},
-    {"conv2d", conv, RECORD("conv2d_packed.vta", CONV_ARGS, ENTITY(7, 7, 2, 4, 1, 2), DONE(0.0096)),
+    {"conv2d",
+     conv,
+     RECORD("conv2d_packed.vta", CONV_ARGS, ENTITY(7, 7, 2, 4, 1, 2), DONE(0.0096)),
      {"split 1 by 4 -> oc_out, oc_in", "split 3 by 7 -> x_out, x_in", "split y_out by 2"}},
-    {"conv2d", "height=14 width=14 in_channels=64 out_channels=64 groups=4 kernel=3 stride=2 pad=1",
+    {"conv2d",
+     "height=14 width=14 in_channels=64 out_channels=64 groups=4 kernel=3 stride=2 pad=1",
      RECORD("group_conv2d_packed.vta",
             "[[\"TENSOR\", [1, 4, 14, 14, 1, 16], \"int8\"], [\"TENSOR\", [4, 1, 3, 3, 16, 16], \"int8\"], [2, 2], "
             "[1, 1], [1, 1], 4, \"int32\"]",
             ENTITY(7, 7, 1, 1, 2, 1), DONE(0.001)),
      {"split 1 by 1 -> oc_out, oc_in", "split 2 by 7 -> y_out, y_in", "split oc_out by 2"}},
-    {"conv2d_transpose", "height=4 width=4 in_channels=64 out_channels=32 kernel=4 stride=2 pad=1",
+    {"conv2d_transpose",
+     "height=4 width=4 in_channels=64 out_channels=32 kernel=4 stride=2 pad=1",
      RECORD("conv2d_transpose_packed.vta",
             "[[\"TENSOR\", [1, 4, 4, 4, 1, 16], \"int8\"], [\"TENSOR\", [2, 4, 4, 4, 16, 16], \"int8\"], [2, 2], "
             "[1, 1, 1, 1], \"int32\", [0, 0]]",
             ENTITY(4, 8, 2, 1, 2, 1), DONE(0.001)),
      {"split 1 by 1 -> oc_out, oc_in", "split 2 by 4 -> y_out, y_in", "split rc by 2"}},
-    {"dense", "batch=2 in_features=64 out_features=128",
+    {"dense",
+     "batch=2 in_features=64 out_features=128",
      RECORD("dense_packed.vta",
             "[[\"TENSOR\", [2, 4, 1, 16], \"int8\"], [\"TENSOR\", [8, 4, 16, 16], \"int8\"], null, \"int32\"]",
             "[[\"tile_b\", \"sp\", [-1, 2]], [\"tile_ci\", \"sp\", [-1, 2]], [\"tile_co\", \"sp\", [-1, 4]], "
@@ -93,11 +101,10 @@ TEST_CASE(test_fits) {
 
 /* The one that took least of those that fit. */
 TEST_CASE(test_best) {
-    static const char text[] =
-        RECORD("conv2d_packed.vta", CONV_ARGS, ENTITY(7, 14, 4, 4, 1, 1), DONE(0.003))
+    static const char text[] = RECORD("conv2d_packed.vta", CONV_ARGS, ENTITY(7, 14, 4, 4, 1, 1), DONE(0.003))
         RECORD("conv2d_packed.vta", CONV_ARGS, ENTITY(7, 14, 2, 2, 2, 1), DONE(0.002))
-        RECORD("conv2d_packed.vta", CONV_ARGS, ENTITY(1, 14, 2, 2, 2, 1), "[[1000000000.0], 4, 1.0, 1740456275.5]")
-        RECORD("conv2d_packed.vta", CONV_ARGS, ENTITY(7, 14, 2, 2, 2, 2), DONE(0.001));
+            RECORD("conv2d_packed.vta", CONV_ARGS, ENTITY(1, 14, 2, 2, 2, 1), "[[1000000000.0], 4, 1.0, 1740456275.5]")
+                RECORD("conv2d_packed.vta", CONV_ARGS, ENTITY(7, 14, 2, 2, 2, 2), DONE(0.001));
     vta_diag *diag = vta_diag_create(NULL);
     vtac_op *op = make("conv2d", conv);
     vtac_tune_log *log = parse(text, diag);
@@ -113,7 +120,8 @@ TEST_CASE(test_best) {
     vta_diag_destroy(diag);
 }
 
-/* ---- Schedules that do not fit ------------------------------------------------------------------------------------- */
+/* ---- Schedules that do not fit -------------------------------------------------------------------------------------
+ */
 
 static const struct {
     const char *record, *says;
@@ -158,7 +166,7 @@ TEST_CASE(test_others) {
         char why[300];
         if (vtac_tune_log_count(log) != 1) fail_msg("%s", vta_diag_text(diag));
         const char *not = vtac_tune_log_why_not(log, 0, op, why, sizeof why);
-        if (!not || !strstr(not, others[i].says)) fail_msg("%s: %s", others[i].says, not ? not : "fits");
+        if (!not|| !strstr(not, others[i].says)) fail_msg("%s: %s", others[i].says, not? not : "fits");
         assert_int_equal(vtac_tune_log_apply(log, op, NULL, diag, NULL), VTA_NOT_FOUND);
         assert_non_null(strstr(vta_diag_text(diag), "old.log: none of its 1 records is a schedule for this conv2d"));
         assert_null(vtac_op_text(op));
@@ -168,7 +176,8 @@ TEST_CASE(test_others) {
     }
 }
 
-/* ---- Records of our own ------------------------------------------------------------------------------------------- */
+/* ---- Records of our own -------------------------------------------------------------------------------------------
+ */
 
 #define SHAPE "conv2d 1x4x14x14 to 4x14x14 kernel 3x3 stride 1x1 dilation 1x1 pad 1,1,1,1"
 #define HERE "1x16_i8w8a32_15_15_18_17 chisel 64"
@@ -191,8 +200,8 @@ static const struct {
 
 TEST_CASE(test_own) {
     static const char record[] =
-        "{\"input\": [" TARGET ", \"conv2d_packed.vta\", [], {}], \"config\": {\"index\": 0, \"entity\": "
-        ENTITY(7, 14, 1, 2, 2, 1) "}, \"result\": " DONE(0.5) ", \"vta\": ";
+        "{\"input\": [" TARGET ", \"conv2d_packed.vta\", [], {}], \"config\": {\"index\": 0, \"entity\": " ENTITY(
+            7, 14, 1, 2, 2, 1) "}, \"result\": " DONE(0.5) ", \"vta\": ";
     vtac_op *op = make("conv2d", conv);
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
         char text[1024], why[300], says[200];
@@ -203,15 +212,16 @@ TEST_CASE(test_own) {
         if (vtac_tune_log_count(log) != 1) fail_msg("%s", vta_diag_text(diag));
         const char *not = vtac_tune_log_why_not(log, 0, op, why, sizeof why);
         snprintf(says, sizeof says, "it is of another operator: %s", own[i].workload);
-        if (own[i].fits ? not != NULL : !not || strcmp(not, says) != 0)
-            fail_msg("%s: %s", own[i].workload, not ? not : "fits");
+        if (own[i].fits ? not!= NULL : !not|| strcmp(not, says) != 0)
+            fail_msg("%s: %s", own[i].workload, not? not : "fits");
         vtac_tune_log_destroy(log);
         vta_diag_destroy(diag);
     }
     vtac_op_destroy(op);
 }
 
-/* ---- Lines that are not records ------------------------------------------------------------------------------------- */
+/* ---- Lines that are not records -------------------------------------------------------------------------------------
+ */
 
 #define GOOD RECORD("conv2d_packed.vta", CONV_ARGS, ENTITY(7, 14, 1, 2, 2, 1), DONE(0.5))
 

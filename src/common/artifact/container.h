@@ -25,8 +25,8 @@ typedef struct vt_container {
 } vt_container;
 
 /* Finds the sections; their bytes are those given. Everything is checked that can be without knowing what they hold:
- * VTA_PARSE for what is not an artifact, is cut off or damaged, VTA_UNSUPPORTED for another version. `name` stands for the
- * bytes in messages. */
+ * VTA_PARSE for what is not an artifact, is cut off or damaged, VTA_UNSUPPORTED for another version. `name` stands for
+ * the bytes in messages. */
 vta_status vt_container_parse(const uint8_t *bytes, size_t size, const char *name, vta_diag *diag,
                               vt_container *out_container);
 /* NULL when there is no section of this name. */

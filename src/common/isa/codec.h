@@ -114,8 +114,7 @@ static inline __attribute__((always_inline)) bool vt_format_fits(int format, con
 static inline bool vt_insn_fits(const vta_config *config, const vta_insn *insn) {
     switch (insn->opcode) {
 #define VTA_OPCODE(name, number, format, meaning)                                                                      \
-    case number:                                                                                                       \
-        return vt_format_fits(VT_FORMAT_##format, config, insn);
+    case number: return vt_format_fits(VT_FORMAT_##format, config, insn);
 #define VTA_ALU_OPCODE(name, number, formula, field, lane)
 #include "vta/opcode.def"
 #undef VTA_OPCODE
@@ -129,9 +128,7 @@ static inline void vt_insn_pack(const vta_config *config, const vta_insn *insn, 
     vt_insn_bits b = {{0}, {0}};
     switch (insn->opcode) {
 #define VTA_OPCODE(name, number, format, meaning)                                                                      \
-    case number:                                                                                                       \
-        vt_pack_format(VT_FORMAT_##format, config, insn, &b);                                                          \
-        break;
+    case number: vt_pack_format(VT_FORMAT_##format, config, insn, &b); break;
 #define VTA_ALU_OPCODE(name, number, formula, field, lane)
 #include "vta/opcode.def"
 #undef VTA_OPCODE
@@ -148,9 +145,7 @@ static inline bool vt_insn_unpack(const vta_config *config, const uint8_t bytes[
     memset(out_insn, 0, sizeof *out_insn);
     switch (b.word[0] & 7) {
 #define VTA_OPCODE(name, number, format, meaning)                                                                      \
-    case number:                                                                                                       \
-        vt_unpack_format(VT_FORMAT_##format, config, &b, out_insn);                                                    \
-        return true;
+    case number: vt_unpack_format(VT_FORMAT_##format, config, &b, out_insn); return true;
 #define VTA_ALU_OPCODE(name, number, formula, field, lane)
 #include "vta/opcode.def"
 #undef VTA_OPCODE

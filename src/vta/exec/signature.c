@@ -12,10 +12,11 @@ typedef struct called {
 } called;
 
 static vta_status differs(const called *c, size_t argument, const char *what) {
-    return vt_fail(c->diag, VTA_MISMATCH,
-                   "%s: step %s calls %s, and %s of its argument %zu is not what the code says: code and plan are not of one "
-                   "network",
-                   c->model->name, c->step->name, c->step->function, what, argument);
+    return vt_fail(
+        c->diag, VTA_MISMATCH,
+        "%s: step %s calls %s, and %s of its argument %zu is not what the code says: code and plan are not of one "
+        "network",
+        c->model->name, c->step->name, c->step->function, what, argument);
 }
 
 static vta_status check_argument(const called *c, size_t index, const vta_signature_arg *a) {
@@ -32,8 +33,9 @@ static vta_status check_argument(const called *c, size_t index, const vta_signat
 static vta_status check(const called *c, const vta_signature *signature) {
     size_t count = vta_signature_arg_count(signature);
     if (count != c->step->view_count)
-        return vt_fail(c->diag, VTA_MISMATCH, "%s: step %s calls %s with %u arguments, which takes %zu: code and plan are "
-                                              "not of one network",
+        return vt_fail(c->diag, VTA_MISMATCH,
+                       "%s: step %s calls %s with %u arguments, which takes %zu: code and plan are "
+                       "not of one network",
                        c->model->name, c->step->name, c->step->function, (unsigned)c->step->view_count, count);
     for (size_t i = 0; i < count; i++) VT_TRY(check_argument(c, i, vta_signature_get_arg(signature, i)));
     return VTA_OK;

@@ -47,7 +47,8 @@ static vta_status run_verilator(const char *folder, const char *name, const vta_
              o->coverage ? " --coverage-line --coverage-toggle" : "",
              o->assertions ? " --assert -x-assign unique --x-initial unique"
                            : " --noassert -x-assign fast --x-initial fast");
-    snprintf(flags, sizeof flags, "FLAGS=-fPIC%s -DVTA_BUS_BITS=%u", !strcmp(name, wide_name) ? " -march=x86-64-v3" : "", o->bus_bits);
+    snprintf(flags, sizeof flags, "FLAGS=-fPIC%s -DVTA_BUS_BITS=%u",
+             !strcmp(name, wide_name) ? " -march=x86-64-v3" : "", o->bus_bits);
     const char *const argv[] = {
         "make", "-s", "-C", directory, "-f", "vta_model.mk", output, options, flags, o->netlist ? "NETLIST=yes" : NULL,
         NULL};

@@ -6,8 +6,7 @@
 #include "base/versioned.h"
 #include "image/image.h"
 
-#define VT_TRIPLE(a, b, c)                                                                                             \
-    { a, b, c }
+#define VT_TRIPLE(a, b, c) {a, b, c}
 static const struct {
     const char *name, *text;
     vta_preprocess how;

@@ -27,7 +27,8 @@ static vta_status write_script(const vta_allocator *a, const char *folder, unsig
     vt_strbuf_add(&text, "INPUT(");
     for (unsigned i = 0; i < count; i++) vt_strbuf_addf(&text, " \"%s/%u.o\"", folder, i);
     vt_strbuf_add(&text, " )\n");
-    vta_status status = text.failed ? vt_no_memory(diag) : vt_file_write_temporary(a, script, text.text, text.size, diag);
+    vta_status status =
+        text.failed ? vt_no_memory(diag) : vt_file_write_temporary(a, script, text.text, text.size, diag);
     vt_strbuf_free(&text);
     return status;
 }

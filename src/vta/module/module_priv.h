@@ -7,14 +7,14 @@
 
 /* ---- Tar files of objects (tar.c) ---- */
 bool vt__is_tar(const unsigned char *bytes, size_t size);
-/* Writes the objects of a tar file into the folder as 0.o, 1.o, ...: vt__tar_remove removes them. VTA_PARSE: damaged, or
- * without an object; then none is left. */
+/* Writes the objects of a tar file into the folder as 0.o, 1.o, ...: vt__tar_remove removes them. VTA_PARSE: damaged,
+ * or without an object; then none is left. */
 vta_status vt__tar_unpack(const vta_allocator *a, const char *path, const char *folder, vta_diag *diag,
                           unsigned *out_count);
 void vt__tar_remove(const char *folder, unsigned count);
 
-/* Links an object file, or those of a tar file, into a shared object in a temporary folder of its own. *out_path (free with vt_strfree) is to be
- * removed with vt__remove_linked once it is loaded. */
+/* Links an object file, or those of a tar file, into a shared object in a temporary folder of its own. *out_path (free
+ * with vt_strfree) is to be removed with vt__remove_linked once it is loaded. */
 vta_status vt__link_object(const vta_allocator *a, const char *path, bool is_tar, vta_diag *diag, char **out_path);
 void vt__remove_linked(const char *path);
 

@@ -153,7 +153,7 @@ void vt_queue_take_left(vt_insn_queue *queue) {
     for (int q = 0; q < VTA_TOKEN_QUEUES; q++) {
         vta_stage from = vt_token_from((vta_token_queue)q), to = vt_token_to((vta_token_queue)q);
         for (; vt_queue_balance(queue, (vta_token_queue)q) > 0; queue->carried[q]++)
-            vt_queue_noop(queue, to, from < to, from > to, false, false);
+            vt_queue_noop(queue, to, from<to, from> to, false, false);
     }
 }
 

@@ -17,13 +17,13 @@ typedef struct vt_uop_cache {
     vt_uop_kernel *next;         /* the first one at or after `end`; NULL: none */
     uint32_t *image;
     size_t count, cap; /* micro-ops in the image */
-    bool wrapped;                /* placing has started again at 0 in this run */
-    bool share;                  /* micro-ops that another kernel has in the buffer are used where they are */
-    bool late;                   /* micro-ops of later steps are loaded behind the first product */
-    bool product;                /* the run has one */
-    bool has_load;               /* the run has a LOAD UOP; the number in the queue of the one that kernels join */
+    bool wrapped;      /* placing has started again at 0 in this run */
+    bool share;        /* micro-ops that another kernel has in the buffer are used where they are */
+    bool late;         /* micro-ops of later steps are loaded behind the first product */
+    bool product;      /* the run has one */
+    bool has_load;     /* the run has a LOAD UOP; the number in the queue of the one that kernels join */
     size_t load;
-    bool has_late, split;        /* it has one behind the first product; kernels join that one now */
+    bool has_late, split; /* it has one behind the first product; kernels join that one now */
     size_t late_load;
     uint64_t hits, misses, evictions;
 } vt_uop_cache;

@@ -1,9 +1,8 @@
 #include "ir/fields.h"
 
-#define ONE(type, member, field)                                                                                       \
-    { type, offsetof(vt_stmt, u.member.field), 0, #field }
+#define ONE(type, member, field) {type, offsetof(vt_stmt, u.member.field), 0, #field}
 #define MANY(type, member, field)                                                                                      \
-    { type, offsetof(vt_stmt, u.member.field), offsetof(vt_stmt, u.member.n_##field), #field }
+    {type, offsetof(vt_stmt, u.member.field), offsetof(vt_stmt, u.member.n_##field), #field}
 #define ROW_EXPR(m, f) ONE(VT__EXPR, m, f)
 #define ROW_STMT(m, f) ONE(VT__STMT, m, f)
 #define ROW_VAR(m, f) ONE(VT__VAR, m, f)

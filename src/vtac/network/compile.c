@@ -9,11 +9,11 @@
 #include "base/element_type.h"
 #include "base/versioned.h"
 #include "frontend/eval/eval.h"
-#include "frontend/model/model.h"
 #include "frontend/graph/rewrite.h"
-#include "network/network.h"
+#include "frontend/model/model.h"
 #include "frontend/quant/eval.h"
 #include "frontend/quant/given.h"
+#include "network/network.h"
 
 /* What calibration and network share: a copy of the graph, without the nodes that quantize. */
 typedef struct shared {
@@ -186,17 +186,17 @@ vta_status vtac_quantized_create(const vtac_calibration *calibration, const vtac
     vtac_quantized *q = vt_alloc_zero(s->allocator, sizeof *q);
     if (!q) return vt_no_memory(diag);
     quantizing a = {.quantized = q};
-    a.options = (vt_quant_options){.method = methods[o.method],
-                                   .percentile = o.percentile > 0 ? o.percentile : 99.99,
-                                   .most = INT8_MAX,
-                                   .weight_most = INT8_MAX,
-                                   .wide_most = o.result_bits == 0    ? WIDE_MOST
-                                                : o.result_bits == 16 ? INT64_MAX
-                                                                      : -1,
-                                   .multiply = o.requantize == VTAC_REQUANTIZE_AUTO
-                                                   ? calibration->shared->given
-                                                   : o.requantize == VTAC_REQUANTIZE_MULTIPLY,
-                                   .keep_bias = o.keep_bias};
+    a.options =
+        (vt_quant_options){.method = methods[o.method],
+                           .percentile = o.percentile > 0 ? o.percentile : 99.99,
+                           .most = INT8_MAX,
+                           .weight_most = INT8_MAX,
+                           .wide_most = o.result_bits == 0    ? WIDE_MOST
+                                        : o.result_bits == 16 ? INT64_MAX
+                                                              : -1,
+                           .multiply = o.requantize == VTAC_REQUANTIZE_AUTO ? calibration->shared->given
+                                                                            : o.requantize == VTAC_REQUANTIZE_MULTIPLY,
+                           .keep_bias = o.keep_bias};
     q->shared = s;
     s->users++;
     s->ctx.diag = diag;

@@ -6,8 +6,8 @@
 #ifndef VT_NETWORK_NETWORK_H
 #define VT_NETWORK_NETWORK_H
 
-#include "network/planner/planner.h"
 #include "frontend/quant/quant.h"
+#include "network/planner/planner.h"
 #include "vta/compile.h"
 
 typedef struct vt_network_options {

@@ -1,12 +1,12 @@
-/* A max pooling that alone reads a convolution is computed with it, on the sums: bias, factors, shift and limits keep the order
- * of values, so the largest sum becomes the largest result. */
+/* A max pooling that alone reads a convolution is computed with it, on the sums: bias, factors, shift and limits keep
+ * the order of values, so the largest sum becomes the largest result. */
 #include "network/priv.h"
 
 static bool keeps_order(const vt_qlayer *l) {
     for (uint32_t i = 0; i < l->step_count; i++) {
         vt_qstep_kind k = l->steps[i].kind;
-        if (k != VT_QSTEP_BIAS && k != VT_QSTEP_SHIFT && k != VT_QSTEP_SHIFT_CHANNEL && k != VT_QSTEP_MULTIPLY_CHANNEL && k != VT_QSTEP_ADD &&
-            k != VT_QSTEP_MAX && k != VT_QSTEP_MIN)
+        if (k != VT_QSTEP_BIAS && k != VT_QSTEP_SHIFT && k != VT_QSTEP_SHIFT_CHANNEL &&
+            k != VT_QSTEP_MULTIPLY_CHANNEL && k != VT_QSTEP_ADD && k != VT_QSTEP_MAX && k != VT_QSTEP_MIN)
             return false;
     }
     return true;

@@ -28,7 +28,7 @@ typedef struct vt__net {
     vt_planner *planner;
     uint32_t *buffers; /* by the tensor's index */
     bool *declared;
-    bool *pooled; /* by the tensor's index: a layer before the one that computes it has done so */
+    bool *pooled;         /* by the tensor's index: a layer before the one that computes it has done so */
     int64_t batch, block; /* of a tile */
     vt__made *made;
     uint32_t made_count, made_cap;

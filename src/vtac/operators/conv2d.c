@@ -210,7 +210,7 @@ static void write_reduce(const vt_op_shape *s, vt_strbuf *out) {
 /* ---- The schedule ---------------------------------------------------------------------------------------------- */
 
 const char *vt__write_image_tiles(const vt_op_shape *s, const vt_op_blocks *b, vt_strbuf *out) {
-    bool columns = b->x<s->out_w, rows = b->threads> 1 && b->share_rows, channels = b->threads > 1 && !rows;
+    bool columns = b->x < s->out_w, rows = b->threads > 1 && b->share_rows, channels = b->threads > 1 && !rows;
     vt_strbuf_addf(out, "\nstage res\n  split 1 by %lld -> oc_out, oc_in\n  split 2 by %lld -> y_out, y_in\n",
                    (long long)b->oc, (long long)b->y);
     if (columns) vt_strbuf_addf(out, "  split 3 by %lld -> x_out, x_in\n", (long long)b->x);

@@ -1,6 +1,6 @@
 /* conv2d_transpose: each output sums over the taps that reach it. With a stride s, outputs whose places differ by a
- * multiple of s take the same taps, every s-th of the kernel; the sum runs over these alone, so nothing is multiplied by
- * the zeros between the inputs. */
+ * multiple of s take the same taps, every s-th of the kernel; the sum runs over these alone, so nothing is multiplied
+ * by the zeros between the inputs. */
 #include <stdio.h>
 
 #include "operators/ops.h"
@@ -66,13 +66,13 @@ typedef struct dimension {
     long long pad, stride, taps, size, outs;
     long long each;   /* taps that reach one output, at most */
     long long before; /* zeros that the first taps read before the image */
-    char place[64]; /* the input under the first tap: "(i + 1) // 2" */
+    char place[64];   /* the input under the first tap: "(i + 1) // 2" */
     char number[112]; /* of the tap in the kernel */
     char input[320], kernel[160];
 } dimension;
 
-/* With `skip`, taps that are not there are left out. Else each output has as many micro-ops: a tap past the kernel is its
- * last, and reads the zeros in front of the image. */
+/* With `skip`, taps that are not there are left out. Else each output has as many micro-ops: a tap past the kernel is
+ * its last, and reads the zeros in front of the image. */
 static dimension dimension_of(const char *axis, const char *tap, int64_t pad, int64_t stride, int64_t taps,
                               int64_t size, int64_t outs, bool skip) {
     dimension d = {.axis = axis, .tap = tap, .pad = pad, .stride = stride, .taps = taps, .size = size, .outs = outs};
@@ -137,13 +137,13 @@ void vt__write_conv2d_transpose(const vtac_op *op, const vt_op_blocks *b, vt_str
     snprintf(shape, sizeof shape, "%lld, %lld, %lld, %lld, BATCH, BLOCK_OUT", n, oc, y.outs, x.outs);
     snprintf(axes, sizeof axes, "bo: %lld, co: %lld, i: %lld, j: %lld, bi: BATCH, ci: BLOCK_OUT", n, oc, y.outs,
              x.outs);
-    vt_strbuf_addf(out, "kernel conv2d_transpose\n\ninput data: inp_t[%lld, %lld, %lld, %lld, BATCH, BLOCK_IN]\n", n, ic,
-                   y.size, x.size);
+    vt_strbuf_addf(out, "kernel conv2d_transpose\n\ninput data: inp_t[%lld, %lld, %lld, %lld, BATCH, BLOCK_IN]\n", n,
+                   ic, y.size, x.size);
     vt_strbuf_addf(out, "input weight: wgt_t[%lld, %lld, %lld, %lld, BLOCK_OUT, BLOCK_IN]\n", oc, ic, y.taps, x.taps);
     vt__epilogue_inputs(op, bias, shape, out);
     vt_strbuf_addf(out, "reduce rc = %lld, dy = %lld, dx = %lld, ri = BLOCK_IN\n", ic, y.each, x.each);
-    vt_strbuf_addf(out, "tensor data_buf = pad(data, [0, 0, %lld, %lld, 0, 0], [0, 0, %lld, %lld, 0, 0])\n",
-                   y.before, x.before, zeros_after(&y), zeros_after(&x));
+    vt_strbuf_addf(out, "tensor data_buf = pad(data, [0, 0, %lld, %lld, 0, 0], [0, 0, %lld, %lld, 0, 0])\n", y.before,
+                   x.before, zeros_after(&y), zeros_after(&x));
     vt_strbuf_add(out, "tensor weight_buf like weight = weight[...]\n");
     vt__epilogue_write_start(op, b, axes, out);
     vt_strbuf_addf(out, "tensor sums[%s] =\n", axes);

@@ -216,7 +216,8 @@ static void write_steps(const vtac_op *op, vt_strbuf *out) {
 #include "operators/epilogue.def"
     };
     vt_epilogue_use use = vt__epilogue_use(op, 1, 1);
-    for (uint32_t i = 0; i < op->n_epilogue; i++) vt_strbuf_addf(out, "%s%s", i ? "," : " ", names[op->epilogue[i].kind]);
+    for (uint32_t i = 0; i < op->n_epilogue; i++)
+        vt_strbuf_addf(out, "%s%s", i ? "," : " ", names[op->epilogue[i].kind]);
     vt_strbuf_addf(out, " of %lld+%lld", (long long)use.micro_ops, (long long)use.wgt);
 }
 
@@ -230,7 +231,8 @@ void vt_op_workload_write(const vtac_op *op, bool with_epilogue, vt_strbuf *out)
                    (long long)s->left, (long long)s->right);
     if (s->in_total != s->ic) vt_strbuf_addf(out, " of %lld, %lld", (long long)s->in_total, (long long)s->group_out);
     if (s->pool)
-        vt_strbuf_addf(out, " pool %lld, %lld, %lld", (long long)s->pool, (long long)s->pool_stride, (long long)s->pool_pad);
+        vt_strbuf_addf(out, " pool %lld, %lld, %lld", (long long)s->pool, (long long)s->pool_stride,
+                       (long long)s->pool_pad);
     if (s->wide) vt_strbuf_add(out, " wide");
     if (with_epilogue) write_steps(op, out);
 }
@@ -250,9 +252,7 @@ const char *vt_op_admit(const vtac_op *op, const vta_timing_profile *profile, vt
     return op->is->space->admit(op, profile, b);
 }
 
-uint64_t vt_op_bound(const vtac_op *op, const vta_timing_profile *profile) {
-    return op->is->space->bound(op, profile);
-}
+uint64_t vt_op_bound(const vtac_op *op, const vta_timing_profile *profile) { return op->is->space->bound(op, profile); }
 
 vta_status vt_op_time(const vtac_op *op, const vt_op_blocks *b, const vta_timing_profile *profile, vta_diag *diag,
                       uint64_t *out_cycles) {

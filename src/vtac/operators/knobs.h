@@ -1,5 +1,5 @@
-/* What a search over schedules and the database of tuned ones need of operators: schedules as lists of knobs, in the form
- * of AutoTVM's records, and one schedule timed or taken. */
+/* What a search over schedules and the database of tuned ones need of operators: schedules as lists of knobs, in the
+ * form of AutoTVM's records, and one schedule timed or taken. */
 #ifndef VT_OPS_KNOBS_H
 #define VT_OPS_KNOBS_H
 

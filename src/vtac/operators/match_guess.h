@@ -31,7 +31,8 @@ typedef struct vt_match_direction {
 /* What an expression reads: its arguments and its first sum. */
 void vt__match_look_into(vt_match_clues *c, const vt_expr *e);
 /* Is it that operator with these attributes? Sets `found`, and what the match says. What cannot be such an operator in
- * this configuration is not one: only lack of memory ends the search. `skip`: in the form that leaves out what falls on padding.
+ * this configuration is not one: only lack of memory ends the search. `skip`: in the form that leaves out what falls on
+ * padding.
  */
 vta_status vt__match_try(vt_match_clues *c, const char *name, bool skip, const char *fmt, ...) VTA_PRINTF(4, 5);
 /* The same of windows that slide so. */

@@ -110,7 +110,8 @@ static bool same_reduce(const vt_expr *e, const vt_expr *f) {
     bool same = a->n == 1 && b->n == 1 && x->kind == y->kind && x->n == 2 && x->a[0] == a->lhs[0] &&
                 x->a[1] == a->rhs[0] && y->a[0] == b->lhs[0] && y->a[1] == b->rhs[0];
     return same && vt_expr_equal(a->identity[0], b->identity[0]) && vt_is_const(e->a[e->n - 1], 1) &&
-           vt_is_const(f->a[f->n - 1], 1) && e->u.reduce->has_init == f->u.reduce->has_init && e->u.reduce->n_sources == f->u.reduce->n_sources;
+           vt_is_const(f->a[f->n - 1], 1) && e->u.reduce->has_init == f->u.reduce->has_init &&
+           e->u.reduce->n_sources == f->u.reduce->n_sources;
 }
 
 static bool same_node(const vt_expr *e, const vt_tensor *t, const vt_expr *f, const vt_tensor *u) {

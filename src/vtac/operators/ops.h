@@ -47,11 +47,11 @@ typedef struct vt_op_shape {
     int64_t kernel_h, kernel_w, stride_h, stride_w, dilation_h, dilation_w;
     int64_t top, bottom, left, right;
     uint64_t macs;
-    bool padded;                   /* a tap of some output falls on padding */
-    bool transposed;               /* strides are between inputs, not outputs */
+    bool padded;                         /* a tap of some output falls on padding */
+    bool transposed;                     /* strides are between inputs, not outputs */
     int64_t pool, pool_stride, pool_pad; /* of conv2d: maxima over windows of sums; 0: none */
     int64_t pool_h, pool_w;              /* rows and columns of the result then */
-    int64_t in_total, group_out;   /* blocks of all inputs; blocks of outputs that read the same `ic` of them */
+    int64_t in_total, group_out;         /* blocks of all inputs; blocks of outputs that read the same `ic` of them */
     int64_t in_blocks, out_blocks; /* of spaces of tiles: blocks of one of the oc groups of lanes (operators/lanes.h) */
     int64_t inputs, places;        /* the same: tensors that come in; accumulators that one output takes at a time */
     bool wide;                     /* the same: inputs are as wide as accumulators */
@@ -73,7 +73,7 @@ typedef struct vt_op_blocks {
     bool share_rows; /* the threads: rows, else output channels */
     bool skip;       /* micro-ops whose tap falls on padding are left out */
     /* Tiles that take turns (turns.h) instead of threads; the sizes above are those of most parts. */
-    bool turns, rows_inside; /* rows_inside: the inner loop of tiles is over rows, else over output channels */
+    bool turns, rows_inside;     /* rows_inside: the inner loop of tiles is over rows, else over output channels */
     bool keep_data, keep_weight; /* the whole of it stays on the chip */
     bool third_place;            /* operands of a step of the sum have three places, not two */
     bool late_uops;              /* micro-ops of later steps are loaded behind the first product */
@@ -141,7 +141,7 @@ struct vtac_op {
     int64_t terms; /* products in a sum of them; 0: the operator is not one */
     vt_op_shape shape;
     vt_division division; /* of averages */
-    char *attributes; /* that it was made from */
+    char *attributes;     /* that it was made from */
     char *text, *report;
     vtac_kernel *kernel;
     vtac_module *module;

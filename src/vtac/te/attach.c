@@ -45,9 +45,10 @@ static void compute_at(te_context *c, te_stage *st, te_stage *parent, const te_a
         te__raise(c, VTA_ILLEGAL, "%s and %s are of different schedules", te__stage_name(st), te__stage_name(parent));
     const vt_iter *at = te__loop_of(c, parent, axis, "compute another stage at");
     if (!te__group_holds(st->group, parent))
-        te__raise(c, VTA_ILLEGAL,
-                  "cannot compute %s at %s.%s: it belongs to a group of stages, and %s does not; compute the group there",
-                  te__stage_name(st), te__stage_name(parent), te__axis_name(at), te__stage_name(parent));
+        te__raise(
+            c, VTA_ILLEGAL,
+            "cannot compute %s at %s.%s: it belongs to a group of stages, and %s does not; compute the group there",
+            te__stage_name(st), te__stage_name(parent), te__axis_name(at), te__stage_name(parent));
     te__attach_at(c, st, parent, at);
 }
 

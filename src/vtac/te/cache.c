@@ -173,8 +173,8 @@ static vta_status write_through(vt_ctx *ctx, void *arg) {
     return VTA_OK;
 }
 
-static te_tensor *add_cache(te_context *c, const te_tensor *t, te_stage *st, const char *scope, const vt_operation *cache,
-                            const vt_operation *out) {
+static te_tensor *add_cache(te_context *c, const te_tensor *t, te_stage *st, const char *scope,
+                            const vt_operation *cache, const vt_operation *out) {
     caching job = {.c = c, .s = st->schedule, .st = st, .fresh = te__stage_new(st->schedule, cache), .op = out};
     job.fresh->scope = scope;
     job.fresh->group = st->group;
@@ -194,11 +194,13 @@ static te_tensor *cache_statements(te_context *c, const te_tensor *t, te_stage *
     if (!op->external->intrinsic)
         te__raise(c, VTA_UNSUPPORTED, "cannot cache_write %s: it consists of statements", op->name);
     if (st->n_relations)
-        te__raise(c, VTA_ILLEGAL, "cannot cache_write %s, which an intrinsic computes, after its loops were split or fused", op->name);
+        te__raise(c, VTA_ILLEGAL,
+                  "cannot cache_write %s, which an intrinsic computes, after its loops were split or fused", op->name);
     const vt_operation *cache = te__extern_again(c, op, written_name(c, op, scope));
     uint32_t ndim = op->n_axes + op->external->n_inner;
     const vt_iter **axes = VT_NEW_ARRAY(ctx, const vt_iter *, ndim);
-    const vt_expr **index = VT_NEW_ARRAY(ctx, const vt_expr *, ndim), **copies = VT_NEW_ARRAY(ctx, const vt_expr *, op->n_outputs);
+    const vt_expr **index = VT_NEW_ARRAY(ctx, const vt_expr *, ndim),
+                  **copies = VT_NEW_ARRAY(ctx, const vt_expr *, op->n_outputs);
     for (uint32_t i = 0; i < ndim; i++) {
         axes[i] = i < op->n_axes ? op->iters[i] : op->external->inner[i - op->n_axes];
         index[i] = axes[i]->var;
@@ -234,7 +236,8 @@ static te_tensor *cache_write(te_context *c, te_schedule *s, const te_tensor *t,
         te__compute(c, written_name(c, op, scope), op->tag, l.n_axes, l.axes, op->n_outputs, l.bodies);
     const vt_expr **copies = VT_NEW_ARRAY(ctx, const vt_expr *, op->n_outputs);
     for (uint32_t k = 0; k < op->n_outputs; k++) copies[k] = vt_e_pload(ctx, cache->outputs[k], l.n_axes, l.place);
-    return add_cache(c, t, st, scope, cache, te__compute(c, op->name, op->tag, op->n_axes, op->iters, op->n_outputs, copies));
+    return add_cache(c, t, st, scope, cache,
+                     te__compute(c, op->name, op->tag, op->n_axes, op->iters, op->n_outputs, copies));
 }
 
 te_tensor *te_cache_write(te_schedule *s, te_tensor *t, const char *scope) {

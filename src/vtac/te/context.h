@@ -88,10 +88,8 @@ static inline te_expr *te__expr_out(const vt_expr *e) { return (te_expr *)(uintp
 static inline te_axis *te__axis_out(const vt_iter *axis) { return (te_axis *)(uintptr_t)axis; }
 static inline te_tensor *te__tensor_out(const vt_tensor *t) { return (te_tensor *)(uintptr_t)t; }
 #define te__out(node)                                                                                                  \
-    _Generic((node),                                                                                                   \
-        const vt_expr *: te__expr_out,                                                                                 \
-        const vt_iter *: te__axis_out,                                                                                 \
-        const vt_tensor *: te__tensor_out)(node)
+    _Generic((node), const vt_expr *: te__expr_out, const vt_iter *: te__axis_out, const vt_tensor *: te__tensor_out)( \
+        node)
 
 /* Handles as nodes; they leave as te__need_a does. */
 const vt_expr *te__expr_in(te_context *c, const te_expr *e, const char *what);

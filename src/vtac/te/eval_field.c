@@ -135,8 +135,8 @@ static bool has_value(const evaluation *ev, const insn *in, uint8_t operands) {
     return false;
 }
 
-/* What the field does not have is a number where the operands are: loads give values of tensors that depend on no input,
- * too. Makes numbers of such operands. */
+/* What the field does not have is a number where the operands are: loads give values of tensors that depend on no
+ * input, too. Makes numbers of such operands. */
 static bool is_number(const evaluation *ev, const insn *in, value *slot) {
     const uint32_t at[2] = {in->x, in->y};
     int64_t number[2];

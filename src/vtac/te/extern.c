@@ -1,11 +1,11 @@
 /* Computations that consist of statements: their operations, what they need, and what is lowered for them.
  *
- * In place of a body there is for each result a call of an external function that reads two elements of each input: where
- * the part that the statement reads begins, and its last. So inputs are found, replaced and checked as everywhere, and what
- * evaluates bodies refuses. */
+ * In place of a body there is for each result a call of an external function that reads two elements of each input:
+ * where the part that the statement reads begins, and its last. So inputs are found, replaced and checked as
+ * everywhere, and what evaluates bodies refuses. */
+#include "te/extern.h"
 #include "ir/attr.h"
 #include "te/bound.h"
-#include "te/extern.h"
 #include "te/stmt.h"
 
 /* ---- Checks ---- */
@@ -17,7 +17,8 @@ static bool is_variable_of(const vt_buffer *b, const vt_var *v) {
     return found;
 }
 
-void te__check_statement(te_context *c, const char *name, const vt_stmt *s, uint32_t n, const vt_buffer *const *buffers) {
+void te__check_statement(te_context *c, const char *name, const vt_stmt *s, uint32_t n,
+                         const vt_buffer *const *buffers) {
     uint32_t count;
     const vt_var *const *vars = vt_stmt_free_vars(&c->ctx, s, &count);
     for (uint32_t i = 0; i < count; i++) {
@@ -25,7 +26,8 @@ void te__check_statement(te_context *c, const char *name, const vt_stmt *s, uint
         for (uint32_t k = 0; k < n && !known; k++) known = is_variable_of(buffers[k], vars[i]);
         if (!known)
             te__raise(c, VTA_INVALID_ARGUMENT,
-                      "the statement of %s uses %s, which no loop, allocation or value in it defines, and which is neither of "
+                      "the statement of %s uses %s, which no loop, allocation or value in it defines, and which is "
+                      "neither of "
                       "its buffers nor a scalar",
                       name, vt_var_name(vars[i]));
     }
@@ -43,8 +45,8 @@ bool te__stands_for(te_context *c, const vt_buffer *b, vt_dtype t, uint32_t ndim
 
 void te__check_pair(te_context *c, const char *name, const vt_buffer *b, const vt_tensor *t) {
     if (b->ndim == t->ndim && te__stands_for(c, b, t->dtype, t->ndim, t->shape)) return;
-    te__raise(c, VTA_INVALID_ARGUMENT, "%s: buffer %s has not the shape and type of %s, which it stands for", name, b->name,
-              t->name);
+    te__raise(c, VTA_INVALID_ARGUMENT, "%s: buffer %s has not the shape and type of %s, which it stands for", name,
+              b->name, t->name);
 }
 
 /* ---- Making ---- */
@@ -73,8 +75,8 @@ static const vt_expr *stand_in(te_context *c, const char *name, vt_dtype t, uint
     return vt_e_call_extern(ctx, t, name, 2 * n, loads);
 }
 
-const vt_operation *te__extern_operation(te_context *c, const vt_operation *fields, te__extern *x, const te__part *parts,
-                                         const te__result *results) {
+const vt_operation *te__extern_operation(te_context *c, const vt_operation *fields, te__extern *x,
+                                         const te__part *parts, const te__result *results) {
     vt_ctx *ctx = &c->ctx;
     vt_operation op = *fields;
     const vt_expr **bodies = VT_NEW_ARRAY(ctx, const vt_expr *, op.n_outputs);
@@ -152,8 +154,8 @@ static const te__result *whole_results(te_context *c, size_t n, const vt_buffer 
 }
 
 static void make(te_context *c, const char *text, const char *tag, size_t input_count, te_tensor *const *inputs,
-                 te_buffer *const *in_buffers, size_t output_count, te_buffer *const *result_buffers, const vtac_stmt *body,
-                 te_tensor **out_tensors) {
+                 te_buffer *const *in_buffers, size_t output_count, te_buffer *const *result_buffers,
+                 const vtac_stmt *body, te_tensor **out_tensors) {
     vt_ctx *ctx = &c->ctx;
     const char *name = te__name(c, text, "a tensor");
     if (!output_count || output_count > UINT16_MAX || input_count > UINT16_MAX)
@@ -163,7 +165,8 @@ static void make(te_context *c, const char *text, const char *tag, size_t input_
     te__extern *x = VT_NEW(ctx, te__extern);
     *x = (te__extern){.n_inputs = (uint32_t)input_count, .body = te__stmt_in(c, body, "a statement")};
     const vt_buffer **all = VT_NEW_ARRAY(ctx, const vt_buffer *, input_count + output_count);
-    const vt_buffer **ins = buffers_in(c, input_count, in_buffers), **outs = buffers_in(c, output_count, result_buffers);
+    const vt_buffer **ins = buffers_in(c, input_count, in_buffers),
+                    **outs = buffers_in(c, output_count, result_buffers);
     for (size_t i = 0; i < input_count; i++) {
         const vt_tensor *t = te__tensor_in(c, inputs[i], "an input");
         te__need_context(c, te__op(t));
@@ -185,8 +188,8 @@ vta_status te_extern(te_context *c, const char *name, const char *tag, size_t in
                      const vtac_stmt *body, te_tensor *out_tensors[]) {
     if (!out_tensors) return VTA_INVALID_ARGUMENT;
     for (size_t k = 0; k < output_count; k++) out_tensors[k] = NULL;
-    TE_RETURN_STATUS(c, make(c, name, tag ? tag : "", input_count, inputs, in_buffers, output_count, result_buffers, body,
-                             out_tensors));
+    TE_RETURN_STATUS(c, make(c, name, tag ? tag : "", input_count, inputs, in_buffers, output_count, result_buffers,
+                             body, out_tensors));
 }
 
 static const te__extern *extern_of(const te_tensor *t) {
@@ -203,7 +206,8 @@ const vtac_stmt *te_tensor_stmt(const te_tensor *t) { return extern_of(t) ? te__
 static const vt_expr *first_of(const vt_operation *op, uint32_t k) { return op->bodies[0]->a[1 + 2 * k]; }
 static const vt_expr *last_of(const vt_operation *op, uint32_t k) { return op->bodies[0]->a[2 + 2 * k]; }
 
-void te__extern_demand(vt_analyzer *a, const vt_operation *op, const vt_dommap *domain, uint32_t n, te__demand *demands) {
+void te__extern_demand(vt_analyzer *a, const vt_operation *op, const vt_dommap *domain, uint32_t n,
+                       te__demand *demands) {
     vt_ctx *ctx = vt_analyzer_ctx(a);
     for (uint32_t k = 0; k < op->external->n_inputs; k++) {
         const vt_expr *first = first_of(op, k), *last = last_of(op, k);
@@ -213,7 +217,8 @@ void te__extern_demand(vt_analyzer *a, const vt_operation *op, const vt_dommap *
             if (d->tensor != t) continue;
             vt_grow(ctx, &d->sets, &d->cap, d->n + t->ndim, sizeof *d->sets);
             for (uint32_t i = 0; i < t->ndim; i++) {
-                const vt_expr *min = vt_eval_set(a, first->a[i], domain).min, *max = vt_eval_set(a, last->a[i], domain).max;
+                const vt_expr *min = vt_eval_set(a, first->a[i], domain).min,
+                              *max = vt_eval_set(a, last->a[i], domain).max;
                 bool known = min && max;
                 d->sets[d->n++] = known ? vt_intset_interval(min, max)
                                         : vt_intset_range(ctx, vt_int(ctx, t->shape[i]->dtype, 0), t->shape[i]);

@@ -14,8 +14,9 @@ typedef struct gradient {
     const vt_tensor *output, *head; /* head NULL: every element of the output by itself */
     uint32_t n_prefix;              /* dimensions that all adjoints have in front */
     const vt_expr *const *prefix;
-    vt_ptrmap *inputs;   /* tensor key -> itself */
-    vt_ptrmap *leads;    /* operation -> itself where an input is below it, or one of its outputs is one; else the gradient */
+    vt_ptrmap *inputs; /* tensor key -> itself */
+    vt_ptrmap
+        *leads; /* operation -> itself where an input is below it, or one of its outputs is one; else the gradient */
     vt_ptrmap *adjoints; /* tensor key -> adjoint */
     const vt_operation **order;
     uint32_t n_order, cap_order;
@@ -36,8 +37,7 @@ static bool tensor_leads(const gradient *g, const vt_tensor *t) { return is_inpu
 
 static bool inputs_lead(const gradient *g, const vt_operation *op) {
     bool any = false;
-    for (uint32_t i = 0; i < op->n_inputs; i++)
-        any = any || tensor_leads(g, op->inputs[i]);
+    for (uint32_t i = 0; i < op->n_inputs; i++) any = any || tensor_leads(g, op->inputs[i]);
     return any;
 }
 
@@ -48,9 +48,8 @@ static void visit(gradient *g, const vt_operation *op) {
     for (uint32_t i = 0; i < op->n_inputs; i++) visit(g, op_of(op->inputs[i]));
     if (!inputs_lead(g, op)) return;
     if (op->scan || op->external)
-        te__raise(g->c, VTA_UNSUPPORTED,
-                  "%s cannot be differentiated: it is %s; write the gradient as a computation", op->name,
-                  op->scan ? "a scan" : "made of statements (te.extern, hybrid)");
+        te__raise(g->c, VTA_UNSUPPORTED, "%s cannot be differentiated: it is %s; write the gradient as a computation",
+                  op->name, op->scan ? "a scan" : "made of statements (te.extern, hybrid)");
     vt_ptrmap_set(g->leads, op, op);
     vt_grow(g->ctx, &g->order, &g->cap_order, g->n_order + 1, sizeof *g->order);
     g->order[g->n_order++] = op;
@@ -132,8 +131,7 @@ static const vt_tensor *part_of(gradient *g, const result *r, const te__partial 
     const vt_iter **axes = axes_like(g, t);
     uint32_t n = t->ndim, n_own = r->by_itself ? g->n_prefix : 0;
     te__equation *equations = VT_NEW_ARRAY(ctx, te__equation, n + n_own);
-    for (uint32_t i = 0; i < n; i++)
-        equations[i] = (te__equation){partial->leaf->a[i], axes[g->n_prefix + i]->var};
+    for (uint32_t i = 0; i < n; i++) equations[i] = (te__equation){partial->leaf->a[i], axes[g->n_prefix + i]->var};
     for (uint32_t i = 0; i < n_own; i++) equations[n + i] = (te__equation){r->op->iters[i]->var, axes[i]->var};
     te__preimage p = te__solve(g->c, r->n_axes, r->op->iters, g->n_prefix + n, axes, n + n_own, equations);
     for (uint32_t i = 0; i < g->n_prefix; i++) vt_varmap_set(p.values, r->prefix[i]->var, axes[i]->var);
@@ -146,8 +144,7 @@ static const vt_tensor *part_of(gradient *g, const result *r, const te__partial 
 static void parts_of(gradient *g, const result *r, const vt_expr *value, const vt_expr *seed) {
     vt_ptrmap *wanted = vt_ptrmap_new(g->ctx);
     for (uint32_t i = 0; i < r->op->n_inputs; i++)
-        if (tensor_leads(g, r->op->inputs[i]))
-            vt_ptrmap_set(wanted, te__tensor_key(r->op->inputs[i]), r);
+        if (tensor_leads(g, r->op->inputs[i])) vt_ptrmap_set(wanted, te__tensor_key(r->op->inputs[i]), r);
     te__partials partials = {.n = 0};
     te__differentiate(g->c, r->tensor->name, value, seed, wanted, &partials);
     for (uint32_t i = 0; i < partials.n; i++)
@@ -198,9 +195,10 @@ static void check_head(gradient *g) {
     for (uint32_t i = 0; fits && i < y->ndim; i++)
         fits = vt_is_const(vt_simplify_free(g->ctx, vt_sub(g->ctx, h->shape[more + i], y->shape[i])), 0);
     if (!fits)
-        te__raise(g->c, VTA_INVALID_ARGUMENT,
-                  "the head %s of the gradient of %s has %u dimensions; its last ones must be those of %s, which has %u",
-                  h->name, y->name, h->ndim, y->name, y->ndim);
+        te__raise(
+            g->c, VTA_INVALID_ARGUMENT,
+            "the head %s of the gradient of %s has %u dimensions; its last ones must be those of %s, which has %u",
+            h->name, y->name, h->ndim, y->name, y->ndim);
     if (!vt_dtype_eq(h->dtype, y->dtype))
         te__raise(g->c, VTA_INVALID_ARGUMENT, "the head %s of the gradient of %s is %s, not %s", h->name, y->name,
                   te__dtype_text(g->c, h->dtype), te__dtype_text(g->c, y->dtype));

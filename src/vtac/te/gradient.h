@@ -1,4 +1,5 @@
-/* The parts of differentiation: partial derivatives of an expression, and which points of a computation read an element. */
+/* The parts of differentiation: partial derivatives of an expression, and which points of a computation read an
+ * element. */
 #ifndef VT_TE_GRADIENT_H
 #define VT_TE_GRADIENT_H
 
@@ -19,7 +20,8 @@ typedef struct te__partials {
 } te__partials;
 
 /* Adds seed * (derivative of e by leaf) for every leaf that is wanted (a key of `wanted` is a tensor's key, or a
- * variable); equal leaves are one. Raises for a function that has no derivative here; `what` is the computation's name. */
+ * variable); equal leaves are one. Raises for a function that has no derivative here; `what` is the computation's name.
+ */
 void te__differentiate(te_context *c, const char *what, const vt_expr *e, const vt_expr *seed, const vt_ptrmap *wanted,
                        te__partials *out);
 

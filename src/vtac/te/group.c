@@ -12,9 +12,7 @@ static bool is_within(const te_group *inner, const te_group *g) {
     return inner == g;
 }
 
-bool te__group_holds(const te_group *g, const te_stage *st) {
-    return is_within(st->group, g) || (g && g->scan == st);
-}
+bool te__group_holds(const te_group *g, const te_stage *st) { return is_within(st->group, g) || (g && g->scan == st); }
 
 static te_group *add(te_schedule *s, te_group *around) {
     vt_grow(&s->c->ctx, &s->groups, &s->cap_groups, s->n_groups + 1, sizeof(te_group *));
@@ -62,8 +60,8 @@ static const te_stage **stages_in(te_context *c, const te_schedule *s, size_t n,
 }
 
 /* Producers come first, so one pass finds what needs an input, and one backwards what an output needs. */
-static void find_region(region *r, size_t n_out, const te_stage *const *outputs, size_t n_in, const te_stage *const *inputs,
-                        bool include_inputs) {
+static void find_region(region *r, size_t n_out, const te_stage *const *outputs, size_t n_in,
+                        const te_stage *const *inputs, bool include_inputs) {
     const te_schedule *s = r->s;
     bool *reached = VT_NEW_ARRAY(&r->c->ctx, bool, s->n_stages), *wanted = VT_NEW_ARRAY(&r->c->ctx, bool, s->n_stages);
     for (uint32_t i = 0; i < s->n_stages; i++) {
@@ -113,14 +111,16 @@ static void check_whole(const region *r, const te_group *around) {
         const te_group *g = r->s->groups[i];
         bool below = g != around && is_within(g, around);
         if (below && holds_member(r, g, true) && holds_member(r, g, false))
-            te__raise(r->c, VTA_ILLEGAL, "cannot group these stages: another group has some of them, and stages besides");
+            te__raise(r->c, VTA_ILLEGAL,
+                      "cannot group these stages: another group has some of them, and stages besides");
     }
 }
 
 static void move_into(const region *r, te_group *fresh) {
     for (uint32_t i = 0; i < r->s->n_groups; i++) {
         te_group *g = r->s->groups[i];
-        if (g != fresh && g->group == fresh->group && holds_member(r, g, true) && !holds_member(r, g, false)) g->group = fresh;
+        if (g != fresh && g->group == fresh->group && holds_member(r, g, true) && !holds_member(r, g, false))
+            g->group = fresh;
     }
     for (uint32_t i = 0; i < r->s->n_stages; i++)
         if (r->member[i] && r->s->stages[i]->group == fresh->group) r->s->stages[i]->group = fresh;
@@ -131,7 +131,8 @@ static void check_attached(const region *r, const te_group *around) {
         const te_stage *st = r->s->stages[i];
         if (!r->member[i] || st->attach != TE__AT || st->group != around) continue;
         if (!r->member[te__stage_index(r->s, st->at_stage)])
-            te__raise(r->c, VTA_ILLEGAL, "cannot group %s: it is computed at a loop of %s, which is not of these stages",
+            te__raise(r->c, VTA_ILLEGAL,
+                      "cannot group %s: it is computed at a loop of %s, which is not of these stages",
                       te__stage_name(st), te__stage_name(st->at_stage));
     }
 }
@@ -198,7 +199,8 @@ static void compute_at(te_context *c, te_group *g, te_stage *parent, const te_ax
     te_schedule *s = g->schedule;
     te__need_a(c, VT_TAG_STAGE, parent, "a stage");
     refuse_scan(c, g);
-    if (parent->schedule != s) te__raise(c, VTA_ILLEGAL, "%s is of another schedule than the group", te__stage_name(parent));
+    if (parent->schedule != s)
+        te__raise(c, VTA_ILLEGAL, "%s is of another schedule than the group", te__stage_name(parent));
     const vt_iter *at = te__loop_of(c, parent, axis, "compute a group at");
     if (is_within(parent->group, g))
         te__raise(c, VTA_ILLEGAL, "cannot compute the group of %s at its own loop", te__stage_name(parent));

@@ -16,8 +16,8 @@ struct te_group {
     const te_stage *scan; /* its stages are what this one computes a row with; NULL: made by te_group_create */
 };
 
-/* Is the stage in the group, or in one inside of it? Everything is where there is no group. A scan is in the group of what it
- * computes its rows with. */
+/* Is the stage in the group, or in one inside of it? Everything is where there is no group. A scan is in the group of
+ * what it computes its rows with. */
 bool te__group_holds(const te_group *g, const te_stage *st);
 /* One group for each scan. */
 void te__groups_of_scans(te_schedule *s);

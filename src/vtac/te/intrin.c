@@ -1,7 +1,7 @@
 /* Intrinsics: what they compute, what they are made of; the configuration's matrix multiplication. */
+#include "te/intrin.h"
 #include "ir/attr.h"
 #include "ir/runtime_call.h"
-#include "te/intrin.h"
 #include "te/stmt.h"
 
 /* A part of a tensor in `scope`, beginning at any multiple of `factor` elements. */

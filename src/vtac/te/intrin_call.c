@@ -15,7 +15,8 @@ typedef struct intrin_call {
 
 static _Noreturn void refuse_part(const intrin_call *k, const vt_buffer *want, const char *what) {
     te__raise(k->c, VTA_INVALID_ARGUMENT,
-              "%s: %s is given to %s for its operand %s, which has another type or other extents: its last dimensions must be "
+              "%s: %s is given to %s for its operand %s, which has another type or other extents: its last dimensions "
+              "must be "
               "those of the operand, and those before of extent 1",
               k->name, what, k->in->name, want->name);
 }
@@ -28,8 +29,8 @@ static te__part part_in(const intrin_call *k, const te_region *r, const vt_buffe
     const vt_expr *const *extents = te__exprs_in(c, t->ndim, r->extents, "the extent of a part");
     for (uint32_t d = 0; d < t->ndim; d++)
         if (!vt_dtype_is_index(begin[d]->dtype) || !vt_dtype_is_index(extents[d]->dtype))
-            te__raise(c, VTA_INVALID_ARGUMENT, "%s: a part of %s begins, and ends, at integers of type int32 or int64", k->name,
-                      t->name);
+            te__raise(c, VTA_INVALID_ARGUMENT, "%s: a part of %s begins, and ends, at integers of type int32 or int64",
+                      k->name, t->name);
     if (!te__stands_for(c, want, t->dtype, t->ndim, extents)) refuse_part(k, want, t->name);
     return (te__part){t, vt_exprs_copy(&c->ctx, t->ndim, begin), vt_exprs_copy(&c->ctx, t->ndim, extents)};
 }
@@ -48,7 +49,8 @@ static void add_axes(const intrin_call *k, uint32_t at, size_t n, te_axis *const
 static te__result result_of(const intrin_call *k, const vt_buffer *want, size_t n_inner, const vt_expr *const *inner) {
     vt_ctx *ctx = &k->c->ctx;
     uint32_t ndim = k->n_axes + (uint32_t)n_inner;
-    const vt_expr **shape = VT_NEW_ARRAY(ctx, const vt_expr *, ndim), **extents = VT_NEW_ARRAY(ctx, const vt_expr *, ndim);
+    const vt_expr **shape = VT_NEW_ARRAY(ctx, const vt_expr *, ndim),
+                  **extents = VT_NEW_ARRAY(ctx, const vt_expr *, ndim);
     for (uint32_t i = 0; i < ndim; i++) {
         shape[i] = i < k->n_axes ? k->iters[i]->extent : inner[i - k->n_axes];
         extents[i] = i < k->n_axes ? vt_int(ctx, shape[i]->dtype, 1) : shape[i];
@@ -61,7 +63,8 @@ static te__result result_of(const intrin_call *k, const vt_buffer *want, size_t 
 static const vt_iter *const *inner_axes(te_context *c, size_t n, const vt_expr *const *extents) {
     const vt_iter **axes = VT_NEW_ARRAY(&c->ctx, const vt_iter *, n);
     for (size_t i = 0; i < n; i++)
-        axes[i] = te__axis(c, vt_new_format(&c->ctx, "ax%zu", i), vt_int(&c->ctx, extents[i]->dtype, 0), extents[i], false);
+        axes[i] =
+            te__axis(c, vt_new_format(&c->ctx, "ax%zu", i), vt_int(&c->ctx, extents[i]->dtype, 0), extents[i], false);
     return axes;
 }
 
@@ -73,7 +76,8 @@ static const vt_stmt *with_scalars(const intrin_call *k, te_intrin_part part, co
 
 static vt_varmap *scalars_in(const intrin_call *k, size_t n, te_expr *const *params, te_expr *const *values) {
     vt_varmap *map = vt_varmap_new(&k->c->ctx);
-    const vt_expr *const *from = te__exprs_in(k->c, n, params, "a scalar"), *const *to = te__exprs_in(k->c, n, values, "a value");
+    const vt_expr *const *from = te__exprs_in(k->c, n, params, "a scalar"), *const *to = te__exprs_in(k->c, n, values,
+                                                                                                      "a value");
     for (size_t i = 0; i < n; i++) {
         if (from[i]->kind != VT_E_VAR)
             te__raise(k->c, VTA_INVALID_ARGUMENT, "%s: a scalar of %s is made by te_scalar", k->name, k->in->name);
@@ -91,7 +95,8 @@ static void need_parts(const intrin_call *k, const te__extern *x) {
 static void make(te_context *c, const char *text, const te_intrin_call *given, te_tensor **out_tensors) {
     vt_ctx *ctx = &c->ctx;
     te_intrin_call o;
-    if (vt_options_read(&o, sizeof o, given, "te_intrin_call", ctx->diag) != VTA_OK) vt_leave(ctx, te_context_status(c));
+    if (vt_options_read(&o, sizeof o, given, "te_intrin_call", ctx->diag) != VTA_OK)
+        vt_leave(ctx, te_context_status(c));
     te__need_a(c, VT_TAG_INTRIN, o.intrin, "an intrinsic");
     const te_intrin *in = o.intrin;
     const vt_operation *what = in->op;

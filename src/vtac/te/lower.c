@@ -203,9 +203,9 @@ static const vt_stmt *check_factors(const te_schedule *s, const vt_stmt *body) {
             if (!number || vt_as_const(number, &known)) continue;
             const vt_expr *fits = vt_and(ctx, vt_ge(ctx, number, vt_int(ctx, number->dtype, 1)),
                                          vt_le(ctx, number, vt_int(ctx, number->dtype, LARGEST_FACTOR)));
-            const char *words = vt_new_format(ctx, "%s.%s is split by %s, which must be from 1 to 2^30",
-                                              s->stages[i]->origin->name, vt_var_name(r->parent->var),
-                                              vt_expr_plain(ctx, number));
+            const char *words =
+                vt_new_format(ctx, "%s.%s is split by %s, which must be from 1 to 2^30", s->stages[i]->origin->name,
+                              vt_var_name(r->parent->var), vt_expr_plain(ctx, number));
             body = vt_s_assert(ctx, fits, vt_string(ctx, words), body);
         }
     return body;

@@ -219,7 +219,8 @@ const vt_expr *te__matched_body(te__match *m, uint32_t index, const vt_ptrmap *v
     vt_ctx *ctx = m->ctx;
     const vt_expr *e = m->op->bodies[index];
     if (e->kind != VT_E_REDUCE) return settle(m, vt_expr_rewrite(ctx, e, remap, m), values);
-    const vt_reduce *r = e->u.reduce, *its = m->what->bodies[index]->u.reduce; /* they combine alike: te__match_bodies */
+    const vt_reduce *r = e->u.reduce,
+                    *its = m->what->bodies[index]->u.reduce; /* they combine alike: te__match_bodies */
     const vt_expr **parts = VT_NEW_ARRAY(ctx, const vt_expr *, e->n);
     for (uint32_t i = 0; i < e->n; i++) parts[i] = settle(m, vt_expr_rewrite(ctx, e->a[i], remap, m), values);
     const vt_iter **axes = VT_NEW_ARRAY(ctx, const vt_iter *, r->n_axes);

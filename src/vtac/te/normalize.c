@@ -81,8 +81,8 @@ static void inline_stages(te_schedule *s) {
 
 /* ---- Loops that stages are computed at ---- */
 
-/* The innermost of the loops that an axis became by splits and fusions; NULL when none is left. There all of its parts are
- * known, so that what is computed holds what one of its values needs. */
+/* The innermost of the loops that an axis became by splits and fusions; NULL when none is left. There all of its parts
+ * are known, so that what is computed holds what one of its values needs. */
 static const vt_iter *loop_now(vt_ctx *ctx, const te_stage *st, const vt_iter *axis) {
     vt_ptrmap *made = vt_ptrmap_new(ctx);
     vt_ptrmap_set(made, axis, axis);

@@ -1,5 +1,5 @@
-/* Which points of a computation read a given element: equations index == position are solved for the axes, one after the
- * other. What cannot be solved stays as a condition. So no sum over all points is needed for what is read at i + k,
+/* Which points of a computation read a given element: equations index == position are solved for the axes, one after
+ * the other. What cannot be solved stays as a condition. So no sum over all points is needed for what is read at i + k,
  * 2 * i, or i // 5. */
 #include "arith/linear.h"
 #include "te/gradient.h"
@@ -121,8 +121,8 @@ static bool has_open_term(const solver *s, const vt_expr *e) {
     return false;
 }
 
-/* e // by == right: e == by * right + t for a t below by; e % by == right: e == by * t + right. Then e may be solved for
- * one of its axes, and t is what is summed over. */
+/* e // by == right: e == by * right + t for a t below by; e % by == right: e == by * t + right. Then e may be solved
+ * for one of its axes, and t is what is summed over. */
 static bool open_rounding(solver *s, te__equation *equation) {
     vt_ctx *ctx = s->ctx;
     const vt_expr *left = now(s, equation->left), *inner = left;
@@ -152,7 +152,8 @@ static bool open_some_rounding(solver *s) {
 }
 
 /* Axes of one point have its value. */
-static void start(solver *s, uint32_t n_axes, const vt_iter *const *axes, uint32_t n_given, const vt_iter *const *given) {
+static void start(solver *s, uint32_t n_axes, const vt_iter *const *axes, uint32_t n_given,
+                  const vt_iter *const *given) {
     for (uint32_t i = 0; i < n_given; i++)
         vt_analyzer_bind_range(s->analyzer, given[i]->var, given[i]->min, given[i]->extent, false);
     for (uint32_t i = 0; i < n_axes; i++)
@@ -201,7 +202,6 @@ te__preimage te__solve(te_context *c, uint32_t n_axes, const vt_iter *const *axe
     for (uint32_t i = 0; i < n_solved; i++)
         if (te__extent(s.solved[i]) != 1) join(&s, &p, within(ctx, s.solved[i]));
     for (uint32_t i = 0; i < s.n_conditions; i++) join(&s, &p, s.conditions[i]);
-    for (uint32_t i = 0; i < s.n_equations; i++)
-        join(&s, &p, vt_eq(ctx, s.equations[i].left, s.equations[i].right));
+    for (uint32_t i = 0; i < s.n_equations; i++) join(&s, &p, vt_eq(ctx, s.equations[i].left, s.equations[i].right));
     return p;
 }

@@ -106,7 +106,8 @@ static const vt_expr *combined(maker *m, const vt_operation *op, uint32_t k, con
     return vt_substitute(m->ctx, how->result[k], sides);
 }
 
-/* The stores of a step; those of a reduction of several results come after all values, which may need what they replace. */
+/* The stores of a step; those of a reduction of several results come after all values, which may need what they
+ * replace. */
 static const vt_stmt *stores(maker *m, const vt_operation *op, const block_parts *p, const vt_expr **values) {
     vt_ctx *ctx = m->ctx;
     const vt_stmt **list = VT_NEW_ARRAY(ctx, const vt_stmt *, op->n_outputs);
@@ -216,12 +217,14 @@ static const vt_func *make_function(maker *m, const function_call *call) {
         vt_ptrmap_set(m->buffers, te__tensor_key(t), bindings[i].buffer);
         if (!te__op(t)->placeholder) outputs[n_outputs++] = call->args[i];
     }
-    if (!n_outputs) te__raise(c, VTA_INVALID_ARGUMENT, "the arguments of a function are inputs only: nothing is computed");
+    if (!n_outputs)
+        te__raise(c, VTA_INVALID_ARGUMENT, "the arguments of a function are inputs only: nothing is computed");
     te_schedule *s = te_schedule_create(c, n_outputs, outputs);
     te__need(c, s, "an output among the arguments");
     for (uint32_t i = 0; i < s->n_stages; i++)
         if (s->stages[i]->op->external)
-            te__raise(c, VTA_UNSUPPORTED, "%s consists of statements, which a function of blocks cannot say: lower its schedule",
+            te__raise(c, VTA_UNSUPPORTED,
+                      "%s consists of statements, which a function of blocks cannot say: lower its schedule",
                       s->stages[i]->op->name);
     for (uint32_t i = 0; i < s->n_stages; i++)
         if (s->stages[i]->op->scan)

@@ -22,7 +22,7 @@ vta_status vt_contiguous_device_read(vta_device *device, uint32_t addr, void *to
 }
 
 vta_status vt_contiguous_device_write(vta_device *device, uint32_t addr, const void *from, size_t bytes,
-                                       vta_diag *diag) {
+                                      vta_diag *diag) {
     vt_contiguous *c = device->state;
     VT_TRY(vt_contiguous_check(c, addr, bytes, diag));
     if (bytes) memcpy(c->host + (addr - c->base), from, bytes);

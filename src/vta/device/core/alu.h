@@ -9,8 +9,7 @@ static inline int32_t vt_alu_lane(vta_alu_opcode opcode, int32_t x, int32_t y) {
     switch (opcode) {
 #define VTA_OPCODE(name, number, format, meaning)
 #define VTA_ALU_OPCODE(name, number, formula, field, lane)                                                             \
-    case VTA_ALU_##name:                                                                                               \
-        return lane;
+    case VTA_ALU_##name: return lane;
 #include "vta/opcode.def"
 #undef VTA_OPCODE
 #undef VTA_ALU_OPCODE

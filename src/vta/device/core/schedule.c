@@ -10,7 +10,7 @@ typedef struct state {
     uint32_t earliest;        /* instruction that has not run */
     uint32_t pushed[VTA_TOKEN_QUEUES], popped[VTA_TOKEN_QUEUES];
     uint8_t takes[VT_STAGES][2], gives[VT_STAGES][2]; /* the token queues of a stage's flags, prev and next */
-    uint32_t *pusher[VTA_TOKEN_QUEUES]; /* which instruction pushed each token */
+    uint32_t *pusher[VTA_TOKEN_QUEUES];               /* which instruction pushed each token */
     vt_clock now[VT_STAGES];
     uint64_t random;
 } state;

@@ -136,9 +136,9 @@ vta_status vta_timing_profile_for(const vta_config *config, vta_diag *diag, vta_
     vt_strbuf where;
     vt_strbuf_init(&where, &vt_allocator_libc);
     vt_strbuf_addf(&where, "%s: TIMING", vta_config_source(config));
-    vta_status status = where.failed ? vt_no_memory(diag)
-                                     : apply_text(settings_of, strlen(settings_of), vt_strbuf_text(&where), false, diag,
-                                                  out_profile);
+    vta_status status =
+        where.failed ? vt_no_memory(diag)
+                     : apply_text(settings_of, strlen(settings_of), vt_strbuf_text(&where), false, diag, out_profile);
     vt_strbuf_free(&where);
     return status;
 }

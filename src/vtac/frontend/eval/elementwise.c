@@ -27,9 +27,7 @@ vta_status vt__eval_unary(const vt_eval_call *c) {
     unary *f = NULL;
     switch ((int)c->n->op) {
 #define VT_UNARY(name, formula)                                                                                        \
-    case VT_G_##name:                                                                                                  \
-        f = unary_##name;                                                                                              \
-        break;
+    case VT_G_##name: f = unary_##name; break;
 #include "frontend/eval/unary.def"
 #undef VT_UNARY
     default: return vt_fail(c->diag, VTA_INTERNAL, "%s is not a row of unary.def", vt_gop_text(c->n->op));

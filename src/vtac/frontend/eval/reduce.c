@@ -50,7 +50,7 @@ static vta_status reduce_f32(const vt_eval_call *c) {
         vt_strides by = strides_of(c);                                                                                 \
         int64_t index[VT_MOST_RANK] = {0}, out = vt_gtype_count(vt__out_type(c)), done = 0;                            \
         vt_gop op = c->n->op;                                                                                          \
-        ctype *to = c->out[0], least = (ctype)((ctype)-1 < 1 ? (uint64_t)1 << (sizeof(ctype) * 8 - 1) : 0);            \
+        ctype *to = c->out[0], least = (ctype)((ctype) - 1 < 1 ? (uint64_t)1 << (sizeof(ctype) * 8 - 1) : 0);          \
         ctype most = (ctype) ~(uint64_t)least;                                                                         \
         for (int64_t i = 0; i < out; i++)                                                                              \
             to[i] = op == VT_G_REDUCE_MAX ? least : op == VT_G_REDUCE_MIN ? most : op == VT_G_REDUCE_PROD;             \

@@ -47,7 +47,7 @@ static void linear_axis(const vt_gnode *n, uint32_t axis, int64_t out, vt_gtype 
     int64_t in = t->dim[axis], inner = vt_gtype_span(t, axis + 1, t->rank), outer = vt_gtype_span(t, 0, axis);
     for (int64_t k = 0; k < out; k++) {
         double at = coordinate(n, axis, in, out, k);
-        at = at < 0 ? 0 : at > (double)(in - 1) ? (double)(in - 1) : at;
+        at = at<0 ? 0 : at>(double)(in - 1) ? (double)(in - 1) : at;
         int64_t low = (int64_t)at, high = low + 1 < in ? low + 1 : low;
         float part = (float)(at - (double)low);
         for (int64_t o = 0; o < outer; o++)

@@ -2,14 +2,16 @@
  *
  * Everything lives in the arena of a vt_ctx. A graph is well formed from its first node on: every extent is known, a
  * node's inputs exist before it, its outputs have the types that its operator gives them. What is wrong raises.
- * A graph that is finished is not changed: a pass makes another one (frontend/graph/rewrite.h), which shares constant data. */
+ * A graph that is finished is not changed: a pass makes another one (frontend/graph/rewrite.h), which shares constant
+ * data. */
 #ifndef VT_GRAPH_GRAPH_H
 #define VT_GRAPH_GRAPH_H
 
 #include "base/strbuf.h"
 #include "frontend/graph/type.h"
 
-/* ---- Operators and attributes: frontend/graph/operators.def, frontend/graph/attributes.def ----------------------------------------- */
+/* ---- Operators and attributes: frontend/graph/operators.def, frontend/graph/attributes.def
+ * ----------------------------------------- */
 
 typedef enum vt_gop {
 #define VT_GRAPH_OP(name, text, least, most, outputs, elements, infer, eval, meaning) VT_G_##name,
@@ -146,14 +148,10 @@ void vt_graph_output(vt_graph *g, vt_gvalue *v, const char *name);
 
 /* Attributes that differ from the operator's own: (vt_gattr[]){VT_GSET_INT(AXIS, 1), VT_GSET_INTS(PADS, 4, pads)}.
  * Lists are copied. */
-#define VT_GSET_INT(name_, value)                                                                                      \
-    { .name = VT_A_##name_, .i = (value) }
-#define VT_GSET_FLOAT(name_, value)                                                                                    \
-    { .name = VT_A_##name_, .f = (value) }
-#define VT_GSET_INTS(name_, count_, ...)                                                                               \
-    { .name = VT_A_##name_, .count = (uint32_t)(count_), .ints = (__VA_ARGS__) }
-#define VT_GSET_FLOATS(name_, count_, ...)                                                                             \
-    { .name = VT_A_##name_, .count = (uint32_t)(count_), .floats = (__VA_ARGS__) }
+#define VT_GSET_INT(name_, value) {.name = VT_A_##name_, .i = (value)}
+#define VT_GSET_FLOAT(name_, value) {.name = VT_A_##name_, .f = (value)}
+#define VT_GSET_INTS(name_, count_, ...) {.name = VT_A_##name_, .count = (uint32_t)(count_), .ints = (__VA_ARGS__)}
+#define VT_GSET_FLOATS(name_, count_, ...) {.name = VT_A_##name_, .count = (uint32_t)(count_), .floats = (__VA_ARGS__)}
 
 /* What a node is made of. Names are made unique: outputs are called as the node, or as output_names says. */
 typedef struct vt_gnode_spec {

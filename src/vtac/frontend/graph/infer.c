@@ -46,8 +46,8 @@ void vt__infer(vt_ctx *ctx, const vt_gnode *n) {
         char text[VT_GTYPE_TEXT];
         const vt_gtype *t = &n->outputs[i]->type;
         if (vt_gtype_count(t) > VT_MOST_COMPUTED)
-            vt_gnode_refuse(ctx, n, "its result %s has %lld elements; a node computes at most %lld", vt_gtype_text(t, text),
-                            (long long)vt_gtype_count(t), (long long)VT_MOST_COMPUTED);
+            vt_gnode_refuse(ctx, n, "its result %s has %lld elements; a node computes at most %lld",
+                            vt_gtype_text(t, text), (long long)vt_gtype_count(t), (long long)VT_MOST_COMPUTED);
     }
 }
 

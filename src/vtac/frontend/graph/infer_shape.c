@@ -137,8 +137,8 @@ void vt__infer_space_to_depth(vt_ctx *ctx, const vt_gnode *n) {
     int64_t block = blocksize(ctx, n);
     const int64_t *x = n->inputs[0]->type.dim;
     if (x[2] % block || x[3] % block)
-        vt_gnode_refuse(ctx, n, "%lld rows of %lld are not a multiple of blocks of %lld", (long long)x[2], (long long)x[3],
-                        (long long)block);
+        vt_gnode_refuse(ctx, n, "%lld rows of %lld are not a multiple of blocks of %lld", (long long)x[2],
+                        (long long)x[3], (long long)block);
     int64_t dims[] = {x[0], x[1] * block * block, x[2] / block, x[3] / block};
     vt__gives(n, 0, vt__infer_type(ctx, n, n->inputs[0]->type.element, 4, dims));
 }

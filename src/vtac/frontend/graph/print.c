@@ -10,8 +10,7 @@ enum { FEW = 8 }; /* elements of a constant that are printed */
 double vt_gelement_at(const vt_gvalue *v, size_t i) {
     switch (v->type.element) {
 #define VT_ELEMENT(name, text, ctype)                                                                                  \
-    case VT_ELEMENT_##name:                                                                                            \
-        return (double)((const ctype *)v->data)[i];
+    case VT_ELEMENT_##name: return (double)((const ctype *)v->data)[i];
 #include "frontend/graph/elements.def"
 #undef VT_ELEMENT
     case VT_ELEMENT_COUNT: break;

@@ -9,7 +9,7 @@ static const struct {
     size_t bytes;
     bool is_float, is_signed;
 } elements[] = {
-#define VT_ELEMENT(name, text, ctype) {text, sizeof(ctype), (ctype)0.5 != 0 && sizeof(ctype) > 1, (ctype)-1 < 1},
+#define VT_ELEMENT(name, text, ctype) {text, sizeof(ctype), (ctype)0.5 != 0 && sizeof(ctype) > 1, (ctype) - 1 < 1},
 #include "frontend/graph/elements.def"
 #undef VT_ELEMENT
 };

@@ -12,8 +12,8 @@ typedef struct vt_onnx_options {
     size_t shape_count;
 } vt_onnx_options;
 
-/* Reads a model. Raises VTA_PARSE for what is not a model, VTA_UNSUPPORTED with one diagnostic for each node that is not
- * supported, VTA_MISMATCH for what does not fit together, VTA_IO and VTA_NOT_FOUND for data beside it. */
+/* Reads a model. Raises VTA_PARSE for what is not a model, VTA_UNSUPPORTED with one diagnostic for each node that is
+ * not supported, VTA_MISMATCH for what does not fit together, VTA_IO and VTA_NOT_FOUND for data beside it. */
 const vt_graph *vt_onnx_read(vt_ctx *ctx, const void *bytes, size_t size, const vt_onnx_options *options);
 
 /* A tensor in ONNX's own file format (.pb), as ONNX's tests have them: a constant of `g`. */

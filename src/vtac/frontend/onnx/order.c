@@ -10,7 +10,7 @@ typedef struct sorter {
     struct visit {
         uint32_t node;
         size_t input; /* the next one to look at */
-    } * stack;
+    } *stack;
     uint32_t depth;
 } sorter;
 

@@ -95,8 +95,7 @@ vta_status vt__run_conv_transpose(const vt__qcall *c, vta_diag *diag) {
     for (int64_t n = 0; n < out.n; n++)
         for (int64_t o = 0; o < out.c; o++) {
             memset(acc, 0, bytes);
-            for (int64_t i = 0; i < in.c; i++)
-                spread_channel(c, in, out, n, i, &l->weight[(o * in.c + i) * taps], acc);
+            for (int64_t i = 0; i < in.c; i++) spread_channel(c, in, out, n, i, &l->weight[(o * in.c + i) * taps], acc);
             vt__finish(c, acc, out.h * out.w, o, (n * out.c + o) * out.h * out.w);
         }
     vt_free(c->allocator, acc, bytes);

@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-#include "frontend/pass/pass.h"
 #include "frontend/graph/rewrite.h"
+#include "frontend/pass/pass.h"
 #include "frontend/quant/known.h"
 #include "frontend/quant/priv.h"
 

@@ -22,7 +22,8 @@ const char *vt_qstep_text(vt_qstep_kind kind) {
 
 static void print_window(const vt_qlayer *l, vt_strbuf *sb) {
     const vt_qwindow *w = &l->window;
-    if (l->kind != VT_Q_CONV && l->kind != VT_Q_CONV_TRANSPOSE && l->kind != VT_Q_MAX_POOL && l->kind != VT_Q_SUM_POOL) return;
+    if (l->kind != VT_Q_CONV && l->kind != VT_Q_CONV_TRANSPOSE && l->kind != VT_Q_MAX_POOL && l->kind != VT_Q_SUM_POOL)
+        return;
     vt_strbuf_addf(sb, " kernel=%" PRId64 ",%" PRId64 " strides=%" PRId64 ",%" PRId64, w->kernel[0], w->kernel[1],
                    w->strides[0], w->strides[1]);
     if (w->dilations[0] != 1 || w->dilations[1] != 1)

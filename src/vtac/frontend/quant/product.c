@@ -62,7 +62,8 @@ static void settle_scale(product *p) {
     p->step = p->layer->output->scale / in;
     if (finest > p->step * CUT_OFF_MOST)
         vt_raise(p->q->ctx, VTA_OUT_OF_RANGE,
-                 "node %s (%s): a step of its input (%g) times its weights (%g) is beyond all that its result stands for (%g)",
+                 "node %s (%s): a step of its input (%g) times its weights (%g) is beyond all that its result stands "
+                 "for (%g)",
                  p->chain->head->name, vt_gop_text(p->chain->head->op), in, finest * p->q->options.weight_most,
                  p->layer->output->scale * p->q->options.most);
 }

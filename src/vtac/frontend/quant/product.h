@@ -13,12 +13,12 @@ typedef struct vt__product {
     double *weight;          /* of the channel in hand */
     const double *own;       /* the node's bias; NULL: none */
     const double *means;     /* of the input's channels; NULL: unknown, or not wanted */
-    double *coverage;        /* by the tap's place in the window: the share of outputs for which it is within the image */
-    double step;             /* s_out / s_in */
-    double *least;           /* one a channel: the finest scale that its weights and its bias allow; 0: any */
-    int32_t *shift;          /* one a channel: after all else */
-    int32_t *factor;         /* one a channel: of the sum, before the shift; NULL: shifts alone */
-    int32_t before;          /* bits that are shifted away before the product */
+    double *coverage; /* by the tap's place in the window: the share of outputs for which it is within the image */
+    double step;      /* s_out / s_in */
+    double *least;    /* one a channel: the finest scale that its weights and its bias allow; 0: any */
+    int32_t *shift;   /* one a channel: after all else */
+    int32_t *factor;  /* one a channel: of the sum, before the shift; NULL: shifts alone */
+    int32_t before;   /* bits that are shifted away before the product */
     int32_t *bias;
     double *scales; /* of the weights */
     int8_t *integers;

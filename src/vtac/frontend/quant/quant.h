@@ -1,8 +1,8 @@
 /* Quantized networks: layers of integers, with the exact meaning that the accelerator gives them.
  *
- * A graph of floats (frontend/graph/graph.h) and the ranges of its values become a list of layers. A layer is what one operator
- * of the accelerator does: a convolution with bias, requantization, a residual and an activation is one layer. What has
- * no integer form stays a node of the graph, on floats. An integer q of a tensor stands for q * scale.
+ * A graph of floats (frontend/graph/graph.h) and the ranges of its values become a list of layers. A layer is what one
+ * operator of the accelerator does: a convolution with bias, requantization, a residual and an activation is one layer.
+ * What has no integer form stays a node of the graph, on floats. An integer q of a tensor stands for q * scale.
  *
  * Requantization is a shift: the scale of each output channel's weights is chosen such that scale of input * scale of
  * weights / scale of output is a power of two. Rounding (halves up) is a part of the bias.
@@ -29,9 +29,10 @@ typedef enum vt_qstep_kind {
 typedef struct vt_qlayer vt_qlayer;
 
 typedef struct vt_qtensor {
-    const char *name;       /* of the value of the graph that it stands for; of its integers */
-    vt_gtype type;          /* int8, int16 (results that only floats read, or operands of more than 8 bits) or float32; shapes as in the graph */
-    double scale;           /* of integers; 0: floats */
+    const char *name; /* of the value of the graph that it stands for; of its integers */
+    vt_gtype type; /* int8, int16 (results that only floats read, or operands of more than 8 bits) or float32; shapes as
+                      in the graph */
+    double scale;  /* of integers; 0: floats */
     uint32_t index;         /* in the network's list */
     const vt_qlayer *by;    /* NULL: an input of the network, or a constant */
     const vt_gvalue *value; /* of the graph: what it stands for */
@@ -84,7 +85,8 @@ typedef struct vt_quant_options {
     double percentile; /* of VT_RANGE_PERCENTILE: 99.99 */
     int32_t most;      /* the largest integer of activations, 127: 2^(bits - 1) - 1 */
     int32_t weight_most;
-    int64_t wide_most; /* results that only floats read have 16 bits, of products with so many weights at most; -1: none */
+    int64_t
+        wide_most;  /* results that only floats read have 16 bits, of products with so many weights at most; -1: none */
     bool multiply;  /* requantization is a product and a shift */
     bool keep_bias; /* what rounding the weights adds to a channel, on the average, stays there */
 } vt_quant_options;

@@ -110,8 +110,8 @@ static void find_stmt(vt_visitor *v, const vt_stmt *s) {
             st->in_thread = false;
             return;
         }
-        if (vt_attr_is(s, VT_ATTR_VIRTUAL_THREAD) || vt_attr_is(s, VT_ATTR_PHASE) ||
-            vt_attr_is(s, VT_ATTR_STEP) || vt_attr_is(s, VT_ATTR_EXTERN)) {
+        if (vt_attr_is(s, VT_ATTR_VIRTUAL_THREAD) || vt_attr_is(s, VT_ATTR_PHASE) || vt_attr_is(s, VT_ATTR_STEP) ||
+            vt_attr_is(s, VT_ATTR_EXTERN)) {
             find_scope(st, s);
             return;
         }

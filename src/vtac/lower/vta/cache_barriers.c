@@ -78,7 +78,7 @@ typedef struct uses {
     const vt_ptrmap *extents;
     vt_ptrmap *touched, *written; /* data variables */
     vt_ptrmap *seen;
-    bool accelerator;             /* it calls the accelerator's runtime */
+    bool accelerator; /* it calls the accelerator's runtime */
 } uses;
 
 static bool calls_accelerator(const vt_expr *e) {

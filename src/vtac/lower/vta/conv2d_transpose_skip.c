@@ -3,8 +3,8 @@
  * zeros cost nothing.
  *
  * The marked statement is the loop over the element's axes around one store of acc + select(condition, data * kernel,
- * 0) (or without the select); in the initialization, around a store of zero. The conditions of splits that do not divide
- * stand around the store, and then around the GEMM. */
+ * 0) (or without the select); in the initialization, around a store of zero. The conditions of splits that do not
+ * divide stand around the store, and then around the GEMM. */
 #include <string.h>
 
 #include "lower/vta/vta.h"

@@ -10,7 +10,7 @@ typedef struct vt_around {
     struct vt_around_loop {
         const vt_var *var;
         int64_t min, extent;
-    } * loops;
+    } *loops;
 } vt_around;
 
 /* Adds a loop; one whose range is not constant is left out, so that its variable counts as unknown. To leave it, set n

@@ -1,8 +1,8 @@
 /* Lifts an attribute out of the statements around it: neighbours with the same attribute share one, loops whose whole
- * body has it get it around them. It does not pass an allocation, nor a step that is written out. Used for tasks and for micro-op kernels. All tasks
- * attach to the accelerator's one thread axis, so that equal stages mean equal attributes; kernels merge only when
- * their micro-ops are of one sort, as one instruction runs them all, and ALU loops, whose micro-ops are not there yet,
- * stay kernels of their own. */
+ * body has it get it around them. It does not pass an allocation, nor a step that is written out. Used for tasks and
+ * for micro-op kernels. All tasks attach to the accelerator's one thread axis, so that equal stages mean equal
+ * attributes; kernels merge only when their micro-ops are of one sort, as one instruction runs them all, and ALU loops,
+ * whose micro-ops are not there yet, stay kernels of their own. */
 #include "lower/vta/vta.h"
 
 typedef struct lift {

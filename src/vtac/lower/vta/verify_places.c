@@ -298,7 +298,6 @@ const vt_func *vt_pass_verify_shared(vt_lowering *l, const vt_func *f) {
 }
 
 const vt_func *vt_pass_verify_places(vt_lowering *l, const vt_func *f) {
-    if (l->last == vt_pass_storage_rewrite)
-        (void)vt__verify_places(l->ctx, vt__config(l), l->given, f, true);
+    if (l->last == vt_pass_storage_rewrite) (void)vt__verify_places(l->ctx, vt__config(l), l->given, f, true);
     return f;
 }

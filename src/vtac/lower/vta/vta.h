@@ -31,10 +31,11 @@ static inline vt_vta *vt__vta(const vt_lowering *l) { return (vt_vta *)l->target
 static inline const vta_config *vt__config(const vt_lowering *l) { return vt__vta(l)->config; }
 
 /* The passes of this folder; the file that defines one has its name. */
-vt_pass vt_pass_accumulate_in_place, vt_pass_annotate_alu_scope, vt_pass_cache_barriers, vt_pass_check_uop_hazard, vt_pass_conv2d_transpose_skip, vt_pass_coproc_pragma,
-    vt_pass_coproc_sync, vt_pass_cpu_access, vt_pass_cut_borders, vt_pass_early_rewrite, vt_pass_fold_uop_loop, vt_pass_inject_alu,
-    vt_pass_inject_dma, vt_pass_inject_skip_copy, vt_pass_lift_alloc, vt_pass_lift_task_scope, vt_pass_lift_uop_scope,
-    vt_pass_lower_storage_access, vt_pass_name_sources, vt_pass_order_uop_loops, vt_pass_place_slots, vt_pass_set_debug_mode,
+vt_pass vt_pass_accumulate_in_place, vt_pass_annotate_alu_scope, vt_pass_cache_barriers, vt_pass_check_uop_hazard,
+    vt_pass_conv2d_transpose_skip, vt_pass_coproc_pragma, vt_pass_coproc_sync, vt_pass_cpu_access, vt_pass_cut_borders,
+    vt_pass_early_rewrite, vt_pass_fold_uop_loop, vt_pass_inject_alu, vt_pass_inject_dma, vt_pass_inject_skip_copy,
+    vt_pass_lift_alloc, vt_pass_lift_task_scope, vt_pass_lift_uop_scope, vt_pass_lower_storage_access,
+    vt_pass_name_sources, vt_pass_order_uop_loops, vt_pass_place_slots, vt_pass_set_debug_mode,
     vt_pass_share_uop_kernels, vt_pass_split_tails, vt_pass_unroll_slots, vt_pass_verify_machine, vt_pass_verify_places,
     vt_pass_verify_shared;
 
