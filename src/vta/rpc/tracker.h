@@ -67,7 +67,8 @@ void vt__tracker_remove(vt_tracker_state *t, vt_tracked *server);
  * VTA_TIMEOUT: none became free by `until`; VTA_INTERRUPTED: the client left, or the tracker ends. */
 vta_status vt__tracker_take(vt_tracker_state *t, const char *key, uint32_t priority, uint64_t until, uint32_t seconds,
                             bool (*gone)(void *ctx), void *ctx, vta_diag *diag, vt_tracked *out_server);
-/* The lease of the server at this place is over, by its end or, with `late`, by its time: then the server is told. */
+/* The lease of the server at this place is over, by its end or, with `late`, by its time: then the server is told. It
+ * is known no longer: `server` may be what vt__tracker_hold was given. */
 void vt__tracker_give_back(vt_tracker_state *t, const vt_tracked *server, bool late);
 void vt__tracker_summary(vt_tracker_state *t, vt_strbuf *to);
 

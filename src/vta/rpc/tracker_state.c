@@ -49,11 +49,15 @@ void vt__tracker_hold(vt_tracker_state *t, vt_tracked *lease) {
     pthread_mutex_unlock(&t->lock);
 }
 
-void vt__tracker_let_go(vt_tracker_state *t, vt_tracked *lease) {
-    pthread_mutex_lock(&t->lock);
+static void forget_lease(vt_tracker_state *t, const vt_tracked *lease) {
     vt_tracked **link = &t->leases;
     while (*link && *link != lease) link = &(*link)->next;
     if (*link) *link = lease->next;
+}
+
+void vt__tracker_let_go(vt_tracker_state *t, vt_tracked *lease) {
+    pthread_mutex_lock(&t->lock);
+    forget_lease(t, lease);
     pthread_mutex_unlock(&t->lock);
 }
 
@@ -186,6 +190,7 @@ void vt__tracker_give_back(vt_tracker_state *t, const vt_tracked *server, bool l
         s->late = late;
         wake(s);
     }
+    forget_lease(t, server); /* at once: a server that registers now would have a lease that nobody gives back */
     change(t);
 }
 
