@@ -126,12 +126,26 @@ static int set_limits(const char *group, uint64_t memory_bytes, uint32_t process
     return error;
 }
 
-vta_status vt__cgroup_make(const char *folder, uint64_t number, uint64_t memory_bytes, uint32_t processes,
-                           vta_diag *diag, char out_group[VT_RPC_PATH_BYTES], int *out_fd) {
+/* One that no other server of this process has. What is there already was made by an earlier process of this number, as
+ * in a container, where a server has the same one each time: it is removed, or, while processes are in it, passed over.
+ * 0, or the error. */
+static int make_group(const char *folder, char out_group[VT_RPC_PATH_BYTES]) {
+    static _Atomic uint64_t made;
+    for (;;) {
+        int n = snprintf(out_group, VT_RPC_PATH_BYTES, "%s/" PREFIX "%d-%" PRIu64, folder, (int)getpid(), made++);
+        if (n >= VT_RPC_PATH_BYTES) return ENAMETOOLONG;
+        if (mkdir(out_group, 0755) == 0) return 0;
+        if (errno != EEXIST) return errno;
+        if (rmdir(out_group) == 0 && mkdir(out_group, 0755) == 0) return 0;
+    }
+}
+
+vta_status vt__cgroup_make(const char *folder, uint64_t memory_bytes, uint32_t processes, vta_diag *diag,
+                           char out_group[VT_RPC_PATH_BYTES], int *out_fd) {
     *out_fd = -1;
-    int n = snprintf(out_group, VT_RPC_PATH_BYTES, "%s/" PREFIX "%d-%" PRIu64, folder, (int)getpid(), number);
-    bool made = n < VT_RPC_PATH_BYTES && mkdir(out_group, 0755) == 0;
-    int error = made ? set_limits(out_group, memory_bytes, processes) : n < VT_RPC_PATH_BYTES ? errno : ENAMETOOLONG;
+    int error = make_group(folder, out_group);
+    bool made = !error;
+    if (made) error = set_limits(out_group, memory_bytes, processes);
     if (!error && (*out_fd = open_file(out_group, "cgroup.procs", O_WRONLY | O_CREAT)) >= 0) return VTA_OK;
     if (!error) error = errno;
     if (made) rmdir(out_group);

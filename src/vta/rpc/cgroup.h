@@ -10,10 +10,10 @@
  * or has not both controllers; VTA_IO: it cannot be written, or has processes itself. */
 vta_status vt__cgroup_begin(const char *folder, vta_diag *diag);
 
-/* A group for one session in it; `number` tells the groups of a server apart. `memory_bytes` UINT64_MAX and `processes`
- * 0: no limit. A process that writes "0" to *out_fd is in it. Its path is in out_group. */
-vta_status vt__cgroup_make(const char *folder, uint64_t number, uint64_t memory_bytes, uint32_t processes,
-                           vta_diag *diag, char out_group[VT_RPC_PATH_BYTES], int *out_fd);
+/* A group for one session in it. `memory_bytes` UINT64_MAX and `processes` 0: no limit. A process that writes "0" to
+ * *out_fd is in it. Its path is in out_group. */
+vta_status vt__cgroup_make(const char *folder, uint64_t memory_bytes, uint32_t processes, vta_diag *diag,
+                           char out_group[VT_RPC_PATH_BYTES], int *out_fd);
 /* Was something in the group ended because it had too much memory? */
 bool vt__cgroup_ran_out(const char *group);
 /* Ends what is in it, waits until that is gone, and removes it; for a thread that may wait. False: it is there still.

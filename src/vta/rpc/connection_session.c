@@ -127,12 +127,12 @@ static void fill_page(vt_connection *c) {
 }
 
 static vta_status make_place(vt_connection *c, vta_diag *diag) {
-    vt_server *s = c->server;
+    const vt_server *s = c->server;
     const vta_rpc_server_options *o = &s->options;
     VT_TRY(vt__folders_session(s, diag, c->folder));
     if (o->cgroup)
-        VT_TRY(vt__cgroup_make(o->cgroup, s->groups++, o->memory_bytes,
-                               o->most_processes == UINT32_MAX ? 0 : o->most_processes, diag, c->group, &c->group_fd));
+        VT_TRY(vt__cgroup_make(o->cgroup, o->memory_bytes, o->most_processes == UINT32_MAX ? 0 : o->most_processes,
+                               diag, c->group, &c->group_fd));
     if (s->change_user && chown(c->folder, own_user(c, s->user), own_user(c, s->group)) != 0)
         return vt_fail(diag, VTA_IO, "%s: cannot be given to the session's user: %s", c->folder, strerror(errno));
     VT_TRY(vt__share_make("vta-session", sizeof *c->page, diag, &c->page_fd, (void **)&c->page));

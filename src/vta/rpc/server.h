@@ -40,7 +40,6 @@ typedef struct vt_server {
     uint32_t user, group;
     bool change_user, ending;
     bool own_users;    /* each session is a user of its own, since it has no namespaces */
-    uint64_t groups;   /* made so far */
     vt_rpc_jail jail;  /* of sessions */
     char no_jail[256]; /* why they have none */
     char key_file[VT_RPC_PATH_BYTES], home[VT_RPC_PATH_BYTES]; /* what they must not see */
