@@ -42,7 +42,7 @@ def function_exists(test):
     if not name or not os.path.isfile(path):
         return False
     with open(path, encoding="utf-8") as f:
-        return re.search(r"(static void|def|bool) %s\(|%s" % (re.escape(name), "^%s$" % re.escape(name)), f.read()) is not None
+        return re.search(r"^ *(TEST_CASE\(%s\)|(static void|def|static bool) %s\()" % (name, name), f.read(), re.M) is not None
 
 
 def main():
