@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <pwd.h>
 #include <sched.h>
+#include <sys/mount.h>
 
 #include "rpc/share.h"
 #include "support/diag.h"
@@ -128,6 +129,38 @@ static void sees_empty_folders(const client *c) {
         int64_t own = !strcmp(places[i], "/tmp"), n = result(c, "list", places[i], 0);
         if (n > own) fail_msg("%s: it sees %lld entries", places[i], (long long)n);
     }
+}
+
+/* What the kernel's ways to program an FPGA need, where sessions are root: configfs is a mount of its own, here of
+ * other files in its place. */
+static void programs_by_overlay(void **state) {
+    (void)state;
+    static const char overlays[] = "/sys/kernel/config/device-tree/overlays";
+    int mounts = open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
+    place p;
+    if (geteuid() != 0 || unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+        mount("tmpfs", "/sys/kernel", "tmpfs", 0, NULL) != 0) {
+        print_message("skipped: only a root that may mount can put files in the place of configfs\n");
+        if (mounts >= 0) setns(mounts, CLONE_NEWNS), close(mounts);
+        skip();
+    }
+    assert_int_equal(mkdir("/sys/kernel/config", 0755) | mkdir("/sys/kernel/config/device-tree", 0755), 0);
+    assert_int_equal(mkdir(overlays, 0755), 0);
+    for (who w = AS_NOBODY; w <= AS_ROOT; w++) {
+        char path[128];
+        begin_as(&p, w, NULL, NULL, NULL, NULL);
+        client c = open_on(&p);
+        snprintf(path, sizeof path, "%s/mine", overlays);
+        if (w == AS_ROOT)
+            assert_int_equal(result(&c, "try_write", path, 0), 0);
+        else
+            is_refused(&c, "try_write", path, 0);
+        if (!p.unprotected) is_refused(&c, "try_write", "/sys/kernel/config/mine", 0);
+        vta_rpc_close(c.rpc);
+        end_of(&p);
+    }
+    assert_int_equal(setns(mounts, CLONE_NEWNS), 0);
+    close(mounts);
 }
 
 /* The server's memory, key, log and other sessions; what its user has at home; the network; files to write to. */
@@ -511,10 +544,18 @@ static void files(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reach),         cmocka_unit_test(chatter),      cmocka_unit_test(unread_log),
-        cmocka_unit_test(no_namespaces), cmocka_unit_test(own_users),    cmocka_unit_test(survivors),
-        cmocka_unit_test(processes),     cmocka_unit_test(memory),       cmocka_unit_test(ends),
-        cmocka_unit_test(idle),          cmocka_unit_test(no_beginning), cmocka_unit_test(files)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(reach),
+                                       cmocka_unit_test(chatter),
+                                       cmocka_unit_test(unread_log),
+                                       cmocka_unit_test(no_namespaces),
+                                       cmocka_unit_test(own_users),
+                                       cmocka_unit_test(survivors),
+                                       cmocka_unit_test(processes),
+                                       cmocka_unit_test(memory),
+                                       cmocka_unit_test(ends),
+                                       cmocka_unit_test(idle),
+                                       cmocka_unit_test(no_beginning),
+                                       cmocka_unit_test(files),
+                                       cmocka_unit_test(programs_by_overlay)};
     return cmocka_run_group_tests(tests, diag_begin, diag_end);
 }

@@ -130,8 +130,11 @@ vta_status vt__jail_furnish(const vt_rpc_page *page, vta_diag *diag) {
     if (!kept.count) return failed(diag, "the session's folder", page->folder);
     vt__kept_of_board(&kept, vt_environment(VT_ENV_VTA_BOARD));
     vt__kept_add(&kept, page->bitstreams, false);
-    vt__kept_add(&kept, "/sys", true); /* of boards: as its user may */
-    if (!page->change_user && geteuid() == 0) vt__kept_add(&kept, "/lib/firmware", true);
+    vt__kept_add(&kept, "/sys", true);          /* of boards: as its user may */
+    if (!page->change_user && geteuid() == 0) { /* to program an FPGA, by name or by an overlay: a mount below /sys */
+        vt__kept_add(&kept, "/lib/firmware", true);
+        vt__kept_add(&kept, "/sys/kernel/config/device-tree/overlays", true);
+    }
     VT_TRY(hide_all(page, &kept, diag));
     VT_TRY(protect(&kept, diag));
     for (size_t i = 0; i < kept.count; i++) close(kept.at[i].fd);
