@@ -5,6 +5,7 @@ import unittest
 
 import numpy as np
 
+import common  # noqa: F401 - finds the library
 import vta
 
 try:
