@@ -97,11 +97,19 @@ static bool holds(const vt_onnx_node *n, vt_gvalue *condition) {
     return vt_gelement_at(is, 0) != 0;
 }
 
+/* The number of turns that input 0 gives; without it there is no end but that of the condition. */
+static double turns_of(const vt_onnx_node *n) {
+    if (!vt__onnx_in(n, 0)) return 1e18;
+    const vt_gvalue *v = vt__onnx_need_known(n, 0, "the number of turns");
+    if (vt_gtype_count(&v->type) != 1) vt__onnx_wrong(n, "the number of turns (%s) is not one number", v->name);
+    return vt_gelement_at(v, 0);
+}
+
 /* Body: number of the turn, condition, state -> condition, state, what is collected. */
 void vt__onnx_loop(const vt_onnx_node *n) {
     const Onnx__GraphProto *body = body_of(n, "body");
     size_t states = n->p->n_input > 2 ? n->p->n_input - 2 : 0, outputs = body->n_output;
-    double most = vt__onnx_in(n, 0) ? vt_gelement_at(vt__onnx_need_known(n, 0, "the number of turns"), 0) : 1e18;
+    double most = turns_of(n);
     vt_gvalue *goes_on = vt__onnx_in(n, 1), **in = VT_NEW_ARRAY(n->r->ctx, vt_gvalue *, states + 2);
     vt_gvalue **out = VT_NEW_ARRAY(n->r->ctx, vt_gvalue *, outputs + 1);
     if (outputs < states + 1) vt__onnx_wrong(n, "its body has %zu outputs", outputs);

@@ -1,0 +1,59 @@
+"""Corners of ONNX models: what is not a number, numbers far outside, damaged files. What is right is said by NumPy."""
+
+import unittest
+
+import numpy as np
+
+import common  # noqa: F401 - finds the library
+import vta
+
+try:
+    from onnx import TensorProto, helper, numpy_helper
+except ImportError:
+    helper = None
+
+UINT4, INT4 = 21, 22
+NAN, INF = float("nan"), float("inf")
+
+
+def value(name, shape, kind=1):
+    return helper.make_tensor_value_info(name, kind, shape)
+
+
+def constant(name, array):
+    return numpy_helper.from_array(np.asarray(array), name)
+
+
+def model(nodes, inputs, outputs, constants=(), opset=18, name="edges"):
+    graph = helper.make_graph(nodes, name, inputs, [value(o, None) for o in outputs], list(constants))
+    made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)])
+    made.ir_version = 8
+    return made
+
+
+@unittest.skipUnless(helper, "no python3-onnx here: scripts/install_oracle")
+class Edges(unittest.TestCase):
+    def refused(self, made, words):
+        with self.assertRaisesRegex(vta.VTAError, words):
+            vta.Graph(made)
+
+    # ---- Loops ----
+
+    def loop(self, nodes, turns, constants=()):
+        body = helper.make_graph([helper.make_node("Identity", ["c"], ["d"]), *nodes], "body",
+                                 [value("i", [], 7), value("c", [], 9), value("s", [1, 1, 2])],
+                                 [value("d", [], 9), value("t", [1, 1, 2])], list(constants))
+        node = helper.make_node("Loop", ["m", "", "x"], ["y"], body=body)
+        return model([node], [value("x", [1, 1, 2])], ["y"], [constant("m", turns)])
+
+    def test_turns(self):
+        double = helper.make_node("Add", ["s", "s"], ["t"])
+        x = np.float32([[[1, 2]]])
+        for turns in np.int64(3), np.int64([3]):
+            np.testing.assert_array_equal(vta.Graph(self.loop([double], turns))(x), 8 * x)
+        for turns in np.zeros(0, "int64"), np.int64([3, 4]):
+            self.refused(self.loop([double], turns), r"Loop\): the number of turns \(m\) is not one number")
+
+
+if __name__ == "__main__":
+    unittest.main()
