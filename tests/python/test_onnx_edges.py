@@ -37,6 +37,17 @@ class Edges(unittest.TestCase):
         with self.assertRaisesRegex(vta.VTAError, words):
             vta.Graph(made)
 
+    # ---- Constants of a file ----
+
+    def test_far_diagonals(self):
+        x = np.ones((3, 4), "float32")
+        for k in -2**63, -2**62, -4, -3, -2, 0, 3, 4, 5, 2**62, 2**63 - 1:
+            for upper in 0, 1:
+                node = helper.make_node("Trilu", ["x", "k"], ["y"], upper=upper)
+                got = vta.Graph(model([node], [value("x", [3, 4])], ["y"], [constant("k", np.int64(k))]))(x)
+                want = np.triu(x, max(-9, min(k, 9))) if upper else np.tril(x, max(-9, min(k, 9)))
+                np.testing.assert_array_equal(got, want, err_msg=f"k={k} upper={upper}")
+
     # ---- Loops ----
 
     def loop(self, nodes, turns, constants=()):

@@ -8,15 +8,13 @@
 void vt__onnx_trilu(const vt_onnx_node *n) {
     vt_gvalue *x = vt__onnx_need(n, 0);
     bool upper = vt__onnx_int(n, "upper", 1) != 0, *to;
-    int64_t k = 0;
+    double k = 0; /* may be far outside of the matrix */
     if (x->type.rank < 2) vt__onnx_wrong(n, "the input has %u axes", (unsigned)x->type.rank);
-    if (vt__onnx_in(n, 1)) k = (int64_t)vt__onnx_constant_number(n, 1, "k");
+    if (vt__onnx_in(n, 1)) k = vt__onnx_constant_number(n, 1, "k");
     int64_t rows = x->type.dim[x->type.rank - 2], columns = x->type.dim[x->type.rank - 1];
-    if (k > columns) k = columns;
-    if (k < -rows) k = -rows;
     vt_gvalue *mask = vt__mk_room(n, VT_ELEMENT_BOOL, 2, (int64_t[]){rows, columns}, &to);
     for (int64_t i = 0; i < rows; i++)
-        for (int64_t j = 0; j < columns; j++) *to++ = upper ? j - i >= k : j - i <= k;
+        for (int64_t j = 0; j < columns; j++) *to++ = upper ? (double)(j - i) >= k : (double)(j - i) <= k;
     vt__onnx_out(n, 0, vt__mk_where(n, mask, x, vt__mk_number(n, x->type.element, 0)));
 }
 
