@@ -48,6 +48,12 @@ class Edges(unittest.TestCase):
                 want = np.triu(x, max(-9, min(k, 9))) if upper else np.tril(x, max(-9, min(k, 9)))
                 np.testing.assert_array_equal(got, want, err_msg=f"k={k} upper={upper}")
 
+    def test_large_unit_matrix(self):
+        """One that is too large to be computed when the model is read."""
+        nodes = [helper.make_node("EyeLike", ["x"], ["e"], k=1), helper.make_node("Add", ["x", "e"], ["y"])]
+        got = vta.Graph(model(nodes, [value("x", [2100, 2100])], ["y"]))(np.zeros((2100, 2100), "float32"))
+        np.testing.assert_array_equal(got, np.eye(2100, k=1, dtype="float32"))
+
     # ---- Loops ----
 
     def loop(self, nodes, turns, constants=()):

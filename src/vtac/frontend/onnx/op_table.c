@@ -64,7 +64,8 @@ void vt__onnx_eye_like(const vt_onnx_node *n) {
     vt_gvalue *y = vt__mk_room(n, VT_ELEMENT_U8, 2, t->dim, &to);
     for (int64_t i = 0; i < t->dim[0]; i++)
         for (int64_t j = 0; j < t->dim[1]; j++) *to++ = j - i == k;
-    vt__onnx_out(n, 0, vt__onnx_known(n, vt__mk_cast(n, y, e)));
+    vt_gvalue *v = vt__mk_cast(n, y, e), *is = vt__onnx_known(n, v);
+    vt__onnx_out(n, 0, is ? is : v); /* a large one is cast when the model runs */
 }
 
 /* Of any numbers: start + i * delta. */
