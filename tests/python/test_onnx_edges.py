@@ -54,6 +54,25 @@ class Edges(unittest.TestCase):
         got = vta.Graph(model(nodes, [value("x", [2100, 2100])], ["y"]))(np.zeros((2100, 2100), "float32"))
         np.testing.assert_array_equal(got, np.eye(2100, k=1, dtype="float32"))
 
+    def test_integers_of_four_bits(self):
+        """A quantization to them is refused, wherever its zero point is from."""
+        for kind in UINT4, INT4:
+            zero = TensorProto(name="z", data_type=kind, dims=[], int32_data=[3])
+            node = helper.make_node("QuantizeLinear", ["x", "s", "z"], ["y"])
+            scale, words = constant("s", np.float32(1)), "QuantizeLinear.*to integers of 4 bits is not supported"
+            given = helper.make_node("Constant", [], ["z"], value=zero)
+            self.refused(model([given, node], [value("x", [4])], ["y"], [scale], 21), words)
+            self.refused(model([node], [value("x", [4])], ["y"], [scale, zero], 21), words)
+            other = TensorProto(name="w", data_type=kind, dims=[], int32_data=[3])
+            same = helper.make_node("Identity", ["w"], ["z"])
+            self.refused(model([same, node], [value("x", [4])], ["y"], [scale, other], 21), words)
+            branch = helper.make_graph([node], "branch", [], [value("y", None)])
+            choice = helper.make_node("If", ["c"], ["y"], then_branch=branch, else_branch=branch)
+            self.refused(model([choice], [value("x", [4])], ["y"], [scale, zero, constant("c", True)], 21), words)
+        bytes_of = constant("z", np.uint8(3))
+        got = vta.Graph(model([node], [value("x", [4])], ["y"], [scale, bytes_of], 21))(np.float32([-9, 0, 9, 999]))
+        np.testing.assert_array_equal(got, np.uint8([0, 3, 12, 255]))
+
     # ---- Loops ----
 
     def loop(self, nodes, turns, constants=()):

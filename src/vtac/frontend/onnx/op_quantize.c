@@ -39,13 +39,8 @@ static void dequantize_blocks(const vt_onnx_node *n, int64_t size) {
 
 /* Integers of 4 bits have become bytes, in which nothing tells that they end at 7 or 15. */
 static void refuse_four_bits(const vt_onnx_node *n) {
-    for (size_t i = 0; n->p->n_input > 2 && i < n->r->from->n_initializer; i++) {
-        const Onnx__TensorProto *t = n->r->from->initializer[i];
-        vt_element element;
-        if (strcmp(vt__onnx_name(t->name), n->p->input[2]) || !vt__onnx_packed_element(t->data_type, &element))
-            continue;
-        vt__onnx_unsupported(n, "to integers of 4 bits is not supported");
-    }
+    const vt_gvalue *zero = vt__onnx_in(n, 2);
+    if (zero && vt__onnx_has_four_bits(n->r, zero)) vt__onnx_unsupported(n, "to integers of 4 bits is not supported");
 }
 
 /* The axis counts where there is more than one scale. */

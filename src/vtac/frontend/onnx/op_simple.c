@@ -21,7 +21,8 @@ void vt__onnx_simple(const vt_onnx_node *n) {
         own[i].f = vt__onnx_float(n, name, 0);
         set[given++] = own[i];
     }
-    vt_gvalue *v = vt__onnx_make(n, op, (uint32_t)n->p->n_input, inputs_of(n), given, set);
+    vt_gvalue **in = inputs_of(n), *v = vt__onnx_make(n, op, (uint32_t)n->p->n_input, in, given, set);
+    if (op == VT_G_IDENTITY && vt__onnx_has_four_bits(n->r, in[0])) vt__onnx_note_four_bits(n->r, v);
     if (!v->by) {
         vt__onnx_out(n, 0, v);
         return;

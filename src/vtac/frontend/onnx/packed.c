@@ -15,6 +15,19 @@ bool vt__onnx_packed_element(int64_t type, vt_element *out_element) {
     return vt__onnx_is_packed(type);
 }
 
+void vt__onnx_note_four_bits(vt_onnx_reader *r, const vt_gvalue *v) {
+    vt_onnx_four_bits *f = r->four_bits;
+    if (!f) return;
+    vt_grow(r->ctx, &f->item, &f->cap, f->count + 1, sizeof *f->item);
+    f->item[f->count++] = v;
+}
+
+bool vt__onnx_has_four_bits(const vt_onnx_reader *r, const vt_gvalue *v) {
+    for (uint32_t i = 0; r->four_bits && i < r->four_bits->count; i++)
+        if (r->four_bits->item[i] == v) return true;
+    return false;
+}
+
 static float from_half(uint32_t bits) {
     int exponent = (int)(bits >> 10 & 31), fraction = (int)(bits & 1023);
     float x = exponent == 31  ? (fraction ? NAN : INFINITY)

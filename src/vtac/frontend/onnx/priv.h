@@ -25,18 +25,31 @@ void *vt__onnx_map_own(const vt_onnx_map *m, const char *key);
 /* False when the key is there already, in the outer map not counting. */
 bool vt__onnx_map_put(vt_ctx *ctx, vt_onnx_map *m, const char *key, void *value);
 
+struct vt_onnx_four_bits;
+
 typedef struct vt_onnx_reader {
     vt_ctx *ctx;
     vt_graph *g;
     const vt_onnx_options *options;
     const Onnx__GraphProto *from;
     int64_t opset;
-    vt_onnx_map values;  /* vt_gvalue by ONNX's name */
-    vt_onnx_map symbols; /* int64_t by the name that the model gives an extent */
-    const char *open;    /* options that would give the extents that are left open; NULL: none is */
-    uint32_t body_nodes; /* that were read in bodies of If, Loop and Scan */
+    vt_onnx_map values;                  /* vt_gvalue by ONNX's name */
+    vt_onnx_map symbols;                 /* int64_t by the name that the model gives an extent */
+    struct vt_onnx_four_bits *four_bits; /* of the whole model; NULL for a single tensor */
+    const char *open;                    /* options that would give the extents that are left open; NULL: none is */
+    uint32_t body_nodes; /* that were read in bodies of If, Loop and Scan, and steps of LSTM, GRU and RNN in them */
+    bool in_body;        /* of If, Loop or Scan */
     uint32_t refused;    /* nodes and attributes that are not supported; each has its diagnostic */
 } vt_onnx_reader;
+
+/* Constants whose integers have 4 bits in the file, and are bytes in memory. */
+typedef struct vt_onnx_four_bits {
+    const vt_gvalue **item;
+    uint32_t count, cap;
+} vt_onnx_four_bits;
+
+void vt__onnx_note_four_bits(vt_onnx_reader *r, const vt_gvalue *v);
+bool vt__onnx_has_four_bits(const vt_onnx_reader *r, const vt_gvalue *v);
 
 /* One node on its way. */
 typedef struct vt_onnx_node {

@@ -106,5 +106,7 @@ vt_gvalue *vt__onnx_tensor(vt_onnx_reader *r, const Onnx__TensorProto *p, const 
                         VT_MOST_RANK, (long long)VT_MOST_ELEMENTS);
     const void *data =
         vt__onnx_is_packed(p->data_type) ? vt__onnx_packed(r, p, vt_gtype_count(&t), name) : data_of(r, p, &t, name);
-    return vt_graph_constant(r->g, name, t, data ? data : "");
+    vt_gvalue *v = vt_graph_constant(r->g, name, t, data ? data : "");
+    if (vt__onnx_is_packed(p->data_type) && element != VT_ELEMENT_F32) vt__onnx_note_four_bits(r, v);
+    return v;
 }
