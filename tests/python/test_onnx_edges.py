@@ -37,6 +37,30 @@ class Edges(unittest.TestCase):
         with self.assertRaisesRegex(vta.VTAError, words):
             vta.Graph(made)
 
+    def both(self, made, sample, inputs):
+        """What the evaluator and compiled code give for each input: the same."""
+        graph, compiled = vta.Graph(made), vta.compile(made, samples=[sample])
+        for x in inputs:
+            want, got = graph(x), compiled(x)
+            for a, b in zip(*[v if isinstance(v, tuple) else (v,) for v in (got, want)]):
+                np.testing.assert_array_equal(a, b, err_msg=str(x))
+            yield x, want
+
+    # ---- What is not a number ----
+
+    def numbers(self, count):
+        random = np.random.default_rng(count)
+        for _ in range(40):
+            yield random.choice(np.float32([NAN, -NAN, INF, -INF, 0, -0.0, 1, 2, 3]), count)
+
+    def test_place_of_the_largest(self):
+        sample = np.arange(5, dtype="float32")
+        for op, find in ("ArgMax", np.argmax), ("ArgMin", np.argmin):
+            for last in 0, 1:
+                node = helper.make_node(op, ["x"], ["y"], axis=0, keepdims=0, select_last_index=last)
+                for x, got in self.both(model([node], [value("x", [5])], ["y"]), sample, self.numbers(5)):
+                    self.assertEqual(got, 4 - find(x[::-1]) if last else find(x), f"{op} {last} of {x}")
+
     # ---- Constants of a file ----
 
     def test_far_diagonals(self):

@@ -83,14 +83,18 @@ void vt__onnx_mean(const vt_onnx_node *n) {
 enum { PLACES_MOST = 1 << 24 }; /* that a float32 can count */
 
 /* The number of the first (or last) element along an axis that is the largest: a float of the input's shape, where that
- * axis has one element. Places are floats, which reductions are compiled of. */
+ * axis has one element. Places are floats, which reductions are compiled of. What is not a number counts as the largest
+ * and as the smallest, as in NumPy. */
 static vt_gvalue *place_of(const vt_onnx_node *n, vt_gvalue *x, uint32_t axis, bool smallest, bool last) {
     const int64_t axes[] = {axis}, count = x->type.dim[axis];
     if (count > PLACES_MOST) vt__onnx_unsupported(n, "along an axis of %lld elements", (long long)count);
     vt_gvalue *best = vt__mk_reduce(n, smallest ? VT_G_REDUCE_MIN : VT_G_REDUCE_MAX, x, 1, axes, true);
     vt_gvalue *places = vt__mk_iota(n, VT_ELEMENT_F32, x->type.rank, axis, count, 0, 1);
     vt_gvalue *others = vt__mk_number(n, VT_ELEMENT_F32, last ? -1 : (double)count);
-    places = vt__mk_where(n, vt__mk_two(n, VT_G_EQUAL, x, best), places, others);
+    vt_gvalue *found = vt__mk_two(n, VT_G_EQUAL, x, best);
+    if (x->type.element == VT_ELEMENT_F32 || x->type.element == VT_ELEMENT_F64)
+        found = vt__mk_two(n, VT_G_OR, found, vt__mk_one(n, VT_G_NOT, vt__mk_two(n, VT_G_EQUAL, x, x)));
+    places = vt__mk_where(n, found, places, others);
     return vt__mk_reduce(n, last ? VT_G_REDUCE_MAX : VT_G_REDUCE_MIN, places, 1, axes, true);
 }
 
