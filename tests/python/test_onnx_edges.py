@@ -61,6 +61,19 @@ class Edges(unittest.TestCase):
                 for x, got in self.both(model([node], [value("x", [5])], ["y"]), sample, self.numbers(5)):
                     self.assertEqual(got, 4 - find(x[::-1]) if last else find(x), f"{op} {last} of {x}")
 
+    def test_largest(self):
+        """What is not a number counts as infinity."""
+        sample = np.arange(6, dtype="float32")
+        for largest in 0, 1:
+            for k in 1, 3, 6:
+                node = helper.make_node("TopK", ["x", "k"], ["v", "i"], largest=largest)
+                made = model([node], [value("x", [6])], ["v", "i"], [constant("k", [k])])
+                for x, (numbers, places) in self.both(made, sample, self.numbers(6)):
+                    key = np.where(np.isnan(x), np.float32(INF), x)
+                    want = np.argsort(-key if largest else key, kind="stable")[:k]
+                    np.testing.assert_array_equal(places, want, err_msg=str(x))
+                    np.testing.assert_array_equal(numbers, x[want], err_msg=str(x))
+
     # ---- Constants of a file ----
 
     def test_far_diagonals(self):

@@ -1,4 +1,5 @@
 /* Along an axis: the largest in order, sums of all before; and rows set by their numbers. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,7 +40,7 @@ static uint64_t key_of(const void *data, vt_element e, int64_t i) {
     case VT_ELEMENT_BOOL: x = ((const bool *)data)[i]; break;
     case VT_ELEMENT_COUNT: break;
     }
-    x += 0.0; /* there is one zero */
+    x = isnan(x) ? (double)INFINITY : x + 0.0; /* there is one zero, and no order of what is not a number */
     memcpy(&bits, &x, sizeof bits);
     return bits >> 63 ? ~bits : bits | (uint64_t)1 << 63;
 }

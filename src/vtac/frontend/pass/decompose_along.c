@@ -1,6 +1,8 @@
 /* TopK and CumSum along a short axis, and rows set by their numbers: by comparing, or adding, each with all others,
  * which are operators that code is generated for. The numbers are the same to the bit: sums of floats are made in
  * double either way. */
+#include <math.h>
+
 #include "frontend/pass/decompose.h"
 
 enum { PAIRS_MOST = 1 << 22 }; /* elements of the largest value between */
@@ -72,9 +74,18 @@ static vt_gvalue *zero(const along *a, vt_element e) {
                              vt_new_bytes(ctx, sizeof(int64_t)));
 }
 
+/* What is not a number counts as infinity, as in the evaluator: every element has one place. */
+static vt_gvalue *ordered(const along *a, vt_gvalue *x) {
+    vt_ctx *ctx = a->r->to->ctx;
+    if (x->type.element != VT_ELEMENT_F32) return x;
+    vt_gvalue *most = vt_graph_scalar(a->r->to, vt_new_format(ctx, "%s.infinity", a->n->name), INFINITY);
+    return three(a, two(a, VT_G_EQUAL, x, x), x, most);
+}
+
 /* How many come before each element in the order: those that are better, and equal ones in front of it. */
 static vt_gvalue *places(const along *a, vt_gvalue *x, bool largest) {
     uint32_t last = x->type.rank - 1;
+    x = ordered(a, x);
     vt_gvalue *others = apart(a, x, last), *each = apart(a, x, last + 1);
     vt_gvalue *better = two(a, largest ? VT_G_GREATER : VT_G_LESS, others, each);
     vt_gvalue *first =
