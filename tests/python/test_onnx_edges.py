@@ -127,6 +127,18 @@ class Edges(unittest.TestCase):
         for turns in np.zeros(0, "int64"), np.int64([3, 4]):
             self.refused(self.loop([double], turns), r"Loop\): the number of turns \(m\) is not one number")
 
+    def test_unrolled_in_unrolled(self):
+        """Steps of an RNN and constants count too: a small file would take all memory."""
+        weights = [constant("w", np.ones((1, 2, 2), "float32")), constant("r", np.ones((1, 2, 2), "float32")),
+                   constant("e", np.int64([4096, 1, 2]))]
+        nodes = [helper.make_node("Expand", ["s", "e"], ["l"]),
+                 helper.make_node("RNN", ["l", "w", "r"], ["", "t"], hidden_size=2)]
+        vta.Graph(self.loop(nodes, np.int64(1), weights))
+        words = "are more than 262144 nodes when they are unrolled"
+        self.refused(self.loop(nodes, np.int64(10000), weights), words)
+        many = [constant(f"w{i}", np.float32(i)) for i in range(1000)]
+        self.refused(self.loop([helper.make_node("Relu", ["s"], ["t"])], np.int64(10000), many), words)
+
 
 if __name__ == "__main__":
     unittest.main()

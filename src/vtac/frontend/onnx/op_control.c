@@ -3,7 +3,7 @@
 
 #include "frontend/onnx/make.h"
 
-/* So many nodes may be read in bodies, so that nested loops end. */
+/* At most this many nodes are read in bodies, so that nested loops end. */
 enum { BODY_NODES_MOST = 1 << 18 };
 
 static const Onnx__GraphProto *body_of(const vt_onnx_node *n, const char *name) {
@@ -12,8 +12,8 @@ static const Onnx__GraphProto *body_of(const vt_onnx_node *n, const char *name) 
     return a->g;
 }
 
-static void count_nodes(const vt_onnx_node *n, const Onnx__GraphProto *body) {
-    n->r->body_nodes += (uint32_t)(body->n_node < BODY_NODES_MOST ? body->n_node + 1 : BODY_NODES_MOST);
+void vt__onnx_count_unrolled(const vt_onnx_node *n, size_t nodes) {
+    n->r->body_nodes += (uint32_t)(nodes < BODY_NODES_MOST ? nodes : BODY_NODES_MOST);
     if (n->r->body_nodes > BODY_NODES_MOST)
         vt__onnx_unsupported(n, "its bodies are more than %d nodes when they are unrolled", BODY_NODES_MOST);
 }
@@ -23,7 +23,7 @@ static void read_body(const vt_onnx_node *n, const Onnx__GraphProto *body, size_
                       vt_gvalue **out) {
     if (body->n_input != inputs)
         vt__onnx_wrong(n, "its body has %zu inputs, where %zu are expected", body->n_input, inputs);
-    count_nodes(n, body);
+    vt__onnx_count_unrolled(n, body->n_node + body->n_initializer + 1);
     vt__onnx_read_body(n->r, body, in, out);
 }
 

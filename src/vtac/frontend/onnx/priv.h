@@ -92,6 +92,8 @@ Onnx__AttributeProto__AttributeType vt__onnx_attribute_type(const Onnx__Attribut
 /* The nodes of a body, which sees the values of the graph around it. in: values for its inputs; out: as many as it has
  * outputs. */
 void vt__onnx_read_body(vt_onnx_reader *r, const Onnx__GraphProto *body, vt_gvalue *const *in, vt_gvalue **out);
+/* Counts nodes that are made by unrolling; refuses the node where there are too many in all. */
+void vt__onnx_count_unrolled(const vt_onnx_node *n, size_t nodes);
 /* Refuses the model: what is wrong with it. */
 _Noreturn void vt__onnx_refuse(vt_onnx_reader *r, const char *fmt, ...) VTA_PRINTF(2, 3);
 /* The same for a node. */

@@ -261,6 +261,7 @@ void vt__onnx_read_body(vt_onnx_reader *r, const Onnx__GraphProto *body, vt_gval
     inner.from = body;
     inner.values = (vt_onnx_map){.outer = &r->values};
     inner.refused = 0;
+    inner.in_body = true;
     vt__onnx_check(&inner);
     read_initializers(&inner);
     for (size_t i = 0; i < body->n_input; i++) put_value(&inner, vt__onnx_name(body->input[i]->name), in[i]);
@@ -278,8 +279,8 @@ const vt_graph *vt_onnx_read(vt_ctx *ctx, const void *bytes, size_t size, const 
     const Onnx__ModelProto *m = unpack(ctx, options->name, &onnx__model_proto__descriptor, bytes, size);
     check_version(&r, m);
     r.from = m->graph;
-    r.g = vt_graph_new(ctx, r.from->name && *r.from->name ? r.from->name : "main");
     r.four_bits = VT_NEW(ctx, vt_onnx_four_bits);
+    r.g = vt_graph_new(ctx, r.from->name && *r.from->name ? r.from->name : "main");
     vt__onnx_check(&r);
     read_initializers(&r);
     read_inputs(&r);
