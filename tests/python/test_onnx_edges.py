@@ -139,6 +139,14 @@ class Edges(unittest.TestCase):
         many = [constant(f"w{i}", np.float32(i)) for i in range(1000)]
         self.refused(self.loop([helper.make_node("Relu", ["s"], ["t"])], np.int64(10000), many), words)
 
+    # ---- Messages and names ----
+
+    def test_output_shape(self):
+        for extent in -2**63, -1, 0:
+            node = helper.make_node("ConvTranspose", ["x", "w"], ["y"], output_shape=[extent])
+            made = model([node], [value("x", [1, 1, 4])], ["y"], [constant("w", np.ones((1, 1, 3), "float32"))])
+            self.refused(made, f"an output of {extent} needs negative padding")
+
 
 if __name__ == "__main__":
     unittest.main()

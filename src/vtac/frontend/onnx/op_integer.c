@@ -8,9 +8,9 @@
 /* An attribute that is an integer, or a tensor of one number. */
 static int64_t number_of(const vt_onnx_node *n, const char *name, int64_t otherwise) {
     const Onnx__AttributeProto *a = vt__onnx_attribute_of(n, name);
-    if (!a || !a->t) return vt__onnx_int(n, name, otherwise);
-    const vt_gvalue *v = vt__onnx_tensor(n->r, a->t, n->name);
-    double x = vt_gtype_count(&v->type) == 1 ? vt_gelement_at(v, 0) : (double)NAN;
+    const vt_gvalue *v = a && a->t ? vt__onnx_tensor(n->r, a->t, n->name) : NULL;
+    double x = (double)vt__onnx_int(n, name, otherwise);
+    if (v) x = vt_gtype_count(&v->type) == 1 ? vt_gelement_at(v, 0) : (double)NAN;
     if (!(fabs(x) <= 0x1p40) || x != floor(x)) vt__onnx_wrong(n, "attribute %s is not one integer", name);
     return (int64_t)x;
 }

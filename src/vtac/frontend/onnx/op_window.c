@@ -83,7 +83,7 @@ static void pads_for_shape(const vt_onnx_node *n, vt_onnx_window *w, const vt_gt
         vt__onnx_wrong(n, "output_shape has %u entries", (unsigned)shape.count);
     for (uint32_t i = 0; i < w->spatial; i++) {
         int64_t wanted = shape.given ? shape.item[i] : x->dim[2 + i] * w->strides[i];
-        int64_t all = full_extent(w, x, i, more[i]) - wanted;
+        int64_t full = full_extent(w, x, i, more[i]), all = full - (wanted < 0 ? 0 : wanted);
         if (all < 0 || wanted < 1)
             vt__onnx_unsupported(n, "an output of %lld needs negative padding", (long long)wanted);
         w->pads[i] = is(how, "SAME_UPPER") ? all / 2 : all - all / 2;
