@@ -141,6 +141,12 @@ class Edges(unittest.TestCase):
 
     # ---- Messages and names ----
 
+    def test_why_not(self):
+        for op, words in ("NonMaxSuppression", "how many boxes it gives depends on their values"), \
+                         ("Unique", "how many elements it gives depends on their values"):
+            self.refused(model([helper.make_node(op, ["x"], ["y"])], [value("x", [4])], ["y"]),
+                         rf"node y \({op}\): this operator is not supported: {words}")
+
     def test_output_shape(self):
         for extent in -2**63, -1, 0:
             node = helper.make_node("ConvTranspose", ["x", "w"], ["y"], output_shape=[extent])

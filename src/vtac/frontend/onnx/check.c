@@ -71,11 +71,24 @@ static void check_attribute(vt_onnx_reader *r, const vt_onnx_op *op, const Onnx_
         report(r, p, "attribute ", name, vt_new_format(r->ctx, ": its value is not supported (%s are)", known->values));
 }
 
+/* Why there is no such operator here, for those that other networks have. */
+static const char *reason(const Onnx__NodeProto *p) {
+    static const struct {
+        const char *name, *why;
+    } without[] = {
+        {"NonMaxSuppression", ": how many boxes it gives depends on their values"},
+        {"Unique", ": how many elements it gives depends on their values"},
+    };
+    for (size_t i = 0; i < sizeof without / sizeof *without; i++)
+        if (!*vt__onnx_name(p->domain) && !strcmp(without[i].name, vt__onnx_name(p->op_type))) return without[i].why;
+    return "";
+}
+
 void vt__onnx_check(vt_onnx_reader *r) {
     for (size_t i = 0; i < r->from->n_node; i++) {
         const Onnx__NodeProto *p = r->from->node[i];
         const vt_onnx_op *op = vt__onnx_op(p);
-        if (!op) report(r, p, "this operator is not supported", "", "");
+        if (!op) report(r, p, "this operator is not supported", reason(p), "");
         for (size_t k = 0; op && k < p->n_attribute; k++) check_attribute(r, op, p, p->attribute[k]);
     }
 }
