@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _bindings as b
-from ._lib import DIAG, call, lib, release, take_text
+from ._lib import DIAG, call, lib, release, take_text, text
 from .model import Port, arrays_of
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class Graph:
         self._source = model
         self.handle = own.handle
         self._evaluator: Handle | None = None
-        self.name: str = lib.vtac_graph_name(self.handle).decode()
+        self.name: str = text(lib.vtac_graph_name(self.handle))
         self.inputs = [Port(lib.vtac_graph_input, self.handle, i, b.vtac_graph_tensor)
                        for i in range(lib.vtac_graph_input_count(self.handle))]
         self.outputs = [Port(lib.vtac_graph_output, self.handle, i, b.vtac_graph_tensor)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _bindings as b
-from ._lib import DIAG, call, lib, release, take_text
+from ._lib import DIAG, call, lib, release, take_text, text
 from ._progress import Progress
 from .module import Timing
 
@@ -74,7 +74,7 @@ class Port:
     def __init__(self, get: Any, model: Any, index: int, kind: Any = b.vta_model_tensor) -> None:
         t = kind(size=ctypes.sizeof(kind))
         call(get, model, index, ctypes.byref(t))
-        self.name: str = t.name.decode()
+        self.name: str = text(t.name)
         shape = ctypes.cast(t.shape, ctypes.POINTER(ctypes.c_int64))
         self.shape: tuple[int, ...] = tuple(shape[i] for i in range(t.ndim))
         self.dtype: np.dtype = _dtype(t.type)
@@ -186,7 +186,7 @@ class Model:
         self._instance = instance
         self.on_accelerator = "run" in self._kinds()
         ALIVE.add(self)
-        self.name: str = lib.vta_model_name(handle).decode()
+        self.name: str = text(lib.vta_model_name(handle))
         self.inputs = [Port(lib.vta_model_input, handle, i) for i in range(lib.vta_model_input_count(handle))]
         self.outputs = [Port(lib.vta_model_output, handle, i) for i in range(lib.vta_model_output_count(handle))]
 

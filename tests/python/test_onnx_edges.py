@@ -1,5 +1,6 @@
 """Corners of ONNX models: what is not a number, numbers far outside, damaged files. What is right is said by NumPy."""
 
+import re
 import unittest
 
 import numpy as np
@@ -152,6 +153,18 @@ class Edges(unittest.TestCase):
             node = helper.make_node("ConvTranspose", ["x", "w"], ["y"], output_shape=[extent])
             made = model([node], [value("x", [1, 1, 4])], ["y"], [constant("w", np.ones((1, 1, 3), "float32"))])
             self.refused(made, f"an output of {extent} needs negative padding")
+
+    def test_name_that_is_no_text(self):
+        made = model([helper.make_node("Relu", ["xxxx"], ["yyyy"])], [value("xxxx", [2])], ["yyyy"], name="NAME")
+        damaged = made.SerializeToString()
+        for name in b"NAME", b"xxxx", b"yyyy":
+            damaged = re.sub(name, b"\xff\xfe\x80a", damaged) if name == b"NAME" else \
+                damaged.replace(name, name[:3] + b"\xff")
+        graph = vta.Graph(damaged)
+        self.assertEqual((graph.name, graph.inputs[0].name), ("\ufffd\ufffd\ufffda", "xxx\ufffd"))
+        np.testing.assert_array_equal(graph(np.float32([-1, 1])), [0, 1])
+        compiled = vta.compile(damaged, samples=[np.float32([-1, 1])])
+        np.testing.assert_array_equal(compiled(np.float32([-1, 1])), [0, 1])
 
 
 if __name__ == "__main__":
