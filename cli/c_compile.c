@@ -50,7 +50,7 @@ static void print(const state *s, const char *path, const uint8_t *bytes, size_t
         return;
     }
     if (s->report) fputs(vtac_compile_report_text(report), stdout);
-    printf("%s: %zu bytes; %zu layers on the accelerator, %zu on the processor; %llu bytes on the device, %llu on the "
+    printf("%s: %zu bytes; %zu layers on the accelerator, %zu on the host; %llu bytes on the device, %llu on the "
            "host\n",
            path, size, accelerated, others, (unsigned long long)memory.device_bytes,
            (unsigned long long)memory.host_bytes);

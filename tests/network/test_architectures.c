@@ -135,7 +135,7 @@ static void check_report(const vtac_compile_report *report) {
     for (size_t i = 0; i < n; i++) {
         const vtac_compiled_layer *l = vtac_compile_report_layer(report, i);
         bool host = l->place == VTAC_ON_HOST;
-        snprintf(line, sizeof line, "%s (%s): %s", l->name, l->kind, host ? "processor" : "accelerator");
+        snprintf(line, sizeof line, "%s (%s): %s", l->name, l->kind, host ? "host" : "accelerator");
         if (l->why) snprintf(line + strlen(line), sizeof line - strlen(line), ", %s", l->why);
         if (strncmp(at, line, strlen(line)) || at[strlen(line)] != '\n') fail_msg("no line \"%s\" at:\n%s", line, at);
         at += strlen(line) + 1;

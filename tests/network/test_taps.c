@@ -123,7 +123,7 @@ static void one(world *w) {
     windows++;
     bool on = !strncmp(strchr(line, ')'), "): accelerator", 14);
     accelerated += on;
-    gathered += on && strstr(said, "accelerator, the processor gathers its taps") != NULL;
+    gathered += on && strstr(said, "accelerator, the host gathers its taps") != NULL;
     pools += kind == VT_G_MAX_POOL;
     in_groups += groups > 1;
     if (!on) print_message("case %u is not on the accelerator:\n%s", seed, said);
@@ -163,7 +163,7 @@ static void one_known(world *w) {
     const char *said = said_of(w, "", usual);
     char kernel[32];
     snprintf(kernel, sizeof kernel, " kernel_h=%d ", (int)now->kernel);
-    bool right = strstr(said, now->gathered ? "window (conv): accelerator, the processor gathers its taps\n"
+    bool right = strstr(said, now->gathered ? "window (conv): accelerator, the host gathers its taps\n"
                                             : "window (conv): accelerator\n") &&
                  strstr(operator_text, kernel);
     if (!right) fail_msg("%d apart on %d rows: %s\n%s", (int)now->rate, (int)now->size, operator_text, said);

@@ -293,7 +293,7 @@ static const vtac_op *operator_of(vt__net *n, const vt_qlayer *l, const vt_qlaye
         wish w = wish_of(n, l, pooling, high, gather);
         const vtac_op *op = w.request ? operator_for(n, l, w.request) : NULL;
         *conv = w.conv;
-        *out_why = op ? gather ? "the processor gathers its taps" : NULL : w.why;
+        *out_why = op ? gather ? "the host gathers its taps" : NULL : w.why;
         if (op || !w.request) return op;
     }
     return NULL;

@@ -43,7 +43,7 @@ vta_status vt__report_add(vtac_compile_report *r, vtac_compiled_layer layer, vta
 }
 
 vta_status vt__report_finish(vtac_compile_report *r, vta_diag *diag) {
-    static const char *const places[] = {[VTAC_ON_ACCELERATOR] = "accelerator", [VTAC_ON_HOST] = "processor"};
+    static const char *const places[] = {[VTAC_ON_ACCELERATOR] = "accelerator", [VTAC_ON_HOST] = "host"};
     vt_strbuf sb;
     vt_strbuf_init(&sb, r->allocator);
     for (size_t i = 0; i < r->count; i++) {
