@@ -1,6 +1,7 @@
 /* Whole servers and trackers in the test's own process: they begin and are ended by a signal, or cannot begin. What
  * they say, whom they tell their port, and that nothing of them is left. */
 #include <dirent.h>
+#include <pthread.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -107,6 +108,31 @@ TEST_CASE(servers) {
         now = &lives[i];
         one_server(*state, open_files());
     }
+}
+
+/* No thread can be started that would keep it registered. */
+TEST_CASE(server_without_threads) {
+    enum { ADDRESSES = 46 }; /* bits: more than a process has for a stack */
+    pthread_attr_t was, huge;
+    vta_rpc_server_options o = {.session_program = "/bin/sh",
+                                .tracker = "127.0.0.1:1",
+                                .log = {.write = add_to_log},
+                                .ready = ready,
+                                .ready_ctx = &port};
+    (void)state;
+    assert_int_equal(pthread_getattr_default_np(&was) | pthread_getattr_default_np(&huge), 0);
+    assert_int_equal(pthread_attr_setstacksize(&huge, (size_t)1 << ADDRESSES), 0);
+    vt_strbuf_init(&logged, NULL);
+    port = 0;
+    int files = open_files();
+    assert_int_equal(pthread_setattr_default_np(&huge), 0);
+    vta_status status = vta_rpc_serve(&o, diag);
+    assert_int_equal(pthread_setattr_default_np(&was), 0);
+    refused(status, VTA_NO_MEMORY, "out of memory");
+    assert_int_equal(port, 0);
+    leaves_nothing(files, "the server ends: it cannot begin\n");
+    pthread_attr_destroy(&huge);
+    pthread_attr_destroy(&was);
 }
 
 TEST_CASE(trackers) {

@@ -210,6 +210,9 @@ static void end_sessions(uv_async_t *async) {
     if (write(r->ended, &one, sizeof one) < 0) return; /* cannot be: the counter has room */
 }
 
+static void closed(uv_handle_t *handle) { vt__registration_free(handle->data); }
+
+/* After a failure the handle may be the loop's still (its data is set), and then it is the loop that frees `r`. */
 static vta_status begin(vt_registration *r, vta_diag *diag) {
     vt_server *s = r->server;
     snprintf(r->host, sizeof r->host, "127.0.0.1");
@@ -221,7 +224,7 @@ static vta_status begin(vt_registration *r, vta_diag *diag) {
         return vt_no_memory(diag);
     r->lease_over.data = r;
     if (pthread_create(&r->thread, NULL, keep_registered, r) == 0) return VTA_OK;
-    uv_close((uv_handle_t *)&r->lease_over, NULL);
+    uv_close((uv_handle_t *)&r->lease_over, closed);
     return vt_no_memory(diag);
 }
 
@@ -238,6 +241,7 @@ vta_status vt__registration_begin(vt_server *s, uint32_t port, vta_diag *diag, v
         *out_registration = r;
         return VTA_OK;
     }
+    if (r->lease_over.data) return status;
     if (r->stop >= 0) close(r->stop);
     if (r->ended >= 0) close(r->ended);
     vt_free(NULL, r, sizeof *r);
