@@ -1,6 +1,7 @@
 """Corners of ONNX models: what is not a number, numbers far outside, damaged files. What is right is said by NumPy."""
 
 import re
+import resource
 import unittest
 
 import numpy as np
@@ -139,6 +140,22 @@ class Edges(unittest.TestCase):
         self.refused(self.loop(nodes, np.int64(10000), weights), words)
         many = [constant(f"w{i}", np.float32(i)) for i in range(1000)]
         self.refused(self.loop([helper.make_node("Relu", ["s"], ["t"])], np.int64(10000), many), words)
+
+    def test_tensors_of_bodies(self):
+        """Those of a body are read once, not at every turn: here they would be 20 GB."""
+        halves = np.full((1, 50000, 2), 0.5, "float16")
+        node = helper.make_node("Constant", [], ["h"], value=constant("", halves))
+        for nodes, constants in ([], [constant("h", halves)]), ([node], []):
+            nodes = nodes + [helper.make_node("Shape", ["h"], ["k"]), helper.make_node("Cast", ["k"], ["f"], to=1),
+                             helper.make_node("ReduceMax", ["f"], ["g"], keepdims=0),
+                             helper.make_node("Max", ["s", "g"], ["t"])]
+            limit = resource.getrlimit(resource.RLIMIT_AS)
+            resource.setrlimit(resource.RLIMIT_AS, (16 << 30, limit[1]))
+            try:
+                got = vta.Graph(self.loop(nodes, np.int64(20000), constants))(np.zeros((1, 1, 2), "float32"))
+            finally:
+                resource.setrlimit(resource.RLIMIT_AS, limit)
+            np.testing.assert_array_equal(got, np.full((1, 1, 2), 50000))
 
     # ---- Messages and names ----
 

@@ -34,6 +34,7 @@ typedef struct vt_onnx_reader {
     const Onnx__GraphProto *from;
     int64_t opset;
     vt_onnx_map values;                  /* vt_gvalue by ONNX's name */
+    vt_onnx_map *tensors;                /* vt_gvalue of those in bodies, by the address of their message */
     vt_onnx_map symbols;                 /* int64_t by the name that the model gives an extent */
     struct vt_onnx_four_bits *four_bits; /* of the whole model; NULL for a single tensor */
     const char *open;                    /* options that would give the extents that are left open; NULL: none is */

@@ -280,6 +280,7 @@ const vt_graph *vt_onnx_read(vt_ctx *ctx, const void *bytes, size_t size, const 
     check_version(&r, m);
     r.from = m->graph;
     r.four_bits = VT_NEW(ctx, vt_onnx_four_bits);
+    r.tensors = VT_NEW(ctx, vt_onnx_map);
     r.g = vt_graph_new(ctx, r.from->name && *r.from->name ? r.from->name : "main");
     vt__onnx_check(&r);
     read_initializers(&r);

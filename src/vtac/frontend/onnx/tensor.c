@@ -1,4 +1,5 @@
 /* Tensors of a model as constants of the graph. */
+#include <stdio.h>
 #include <string.h>
 
 #include "frontend/onnx/priv.h"
@@ -94,7 +95,7 @@ static const void *data_of(vt_onnx_reader *r, const Onnx__TensorProto *p, const 
     return p->has_raw_data ? raw(r, name, p->raw_data.data, p->raw_data.len, t) : listed(r, p, t, name);
 }
 
-vt_gvalue *vt__onnx_tensor(vt_onnx_reader *r, const Onnx__TensorProto *p, const char *name) {
+static vt_gvalue *read_tensor(vt_onnx_reader *r, const Onnx__TensorProto *p, const char *name) {
     vt_element element;
     vt_gtype t;
     if (!vt__onnx_packed_element(p->data_type, &element) && !vt__onnx_element(p->data_type, &element))
@@ -108,5 +109,17 @@ vt_gvalue *vt__onnx_tensor(vt_onnx_reader *r, const Onnx__TensorProto *p, const 
         vt__onnx_is_packed(p->data_type) ? vt__onnx_packed(r, p, vt_gtype_count(&t), name) : data_of(r, p, &t, name);
     vt_gvalue *v = vt_graph_constant(r->g, name, t, data ? data : "");
     if (vt__onnx_is_packed(p->data_type) && element != VT_ELEMENT_F32) vt__onnx_note_four_bits(r, v);
+    return v;
+}
+
+/* A body is read once for each turn, but its tensors once in all: their data may be as large as the file. */
+vt_gvalue *vt__onnx_tensor(vt_onnx_reader *r, const Onnx__TensorProto *p, const char *name) {
+    char key[32];
+    if (!r->in_body) return read_tensor(r, p, name);
+    snprintf(key, sizeof key, "%p", (const void *)p);
+    vt_gvalue *v = vt__onnx_map_get(r->tensors, key);
+    if (v) return v;
+    v = read_tensor(r, p, name);
+    vt__onnx_map_put(r->ctx, r->tensors, vt_new_string(r->ctx, key), v);
     return v;
 }
