@@ -112,6 +112,23 @@ class Edges(unittest.TestCase):
         got = vta.Graph(model([node], [value("x", [4])], ["y"], [scale, bytes_of], 21))(np.float32([-9, 0, 9, 999]))
         np.testing.assert_array_equal(got, np.uint8([0, 3, 12, 255]))
 
+    def test_windows_past_the_end(self):
+        """Means whose last windows end behind the input; those of a kernel of a million are read at once."""
+        random = np.random.default_rng(3)
+        for kernel, stride, dilation, pad, size in ((3, 2, 1, 0, 6), (3, 2, 2, 1, 9), (2, 3, 3, 1, 9), (4, 3, 1, 2, 9)):
+            node = helper.make_node("AveragePool", ["x"], ["y"], kernel_shape=[kernel], strides=[stride], ceil_mode=1,
+                                    dilations=[dilation], pads=[pad, pad], count_include_pad=1)
+            x = random.normal(size=(1, 1, size)).astype("float32")
+            got = vta.Graph(model([node], [value("x", list(x.shape))], ["y"], opset=19))(x)
+            line = np.pad(x[0, 0], pad)
+            for o, y in enumerate(got[0, 0]):
+                taps = [t for t in range(o * stride, o * stride + kernel * dilation, dilation) if t < len(line)]
+                self.assertAlmostEqual(y, line[taps].mean(), 5, f"{kernel} {stride} {dilation}: {o}")
+        node = helper.make_node("AveragePool", ["x"], ["y"], kernel_shape=[1 << 20], strides=[2], ceil_mode=1,
+                                count_include_pad=1)
+        graph = vta.Graph(model([node], [value("x", [1, 1, (1 << 21) + 1])], ["y"], opset=19))
+        self.assertEqual(graph.outputs[0].shape, (1, 1, (1 << 19) + 2))
+
     # ---- Loops ----
 
     def loop(self, nodes, turns, constants=()):

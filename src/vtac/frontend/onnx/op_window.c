@@ -127,6 +127,12 @@ static bool ceil_pads(const vt_onnx_node *n, vt_onnx_window *w, const vt_gtype *
     return any;
 }
 
+/* Of a kernel from `begin` on, how many taps are before `end`: at least 1. */
+static int64_t taps_before(int64_t begin, int64_t end, int64_t kernel, int64_t dilation) {
+    int64_t inside = end > begin ? (end - begin - 1) / dilation + 1 : 0;
+    return inside < 1 ? 1 : inside < kernel ? inside : kernel;
+}
+
 /* Means over whole kernels as means over their part inside of the input and its padding, without what ceil_mode
  * added: so they are from operator set 19 on. */
 static vt_gvalue *without_more(const vt_onnx_node *n, vt_gvalue *y, const vt_onnx_window *w, const vt_gtype *x,
@@ -138,11 +144,8 @@ static vt_gvalue *without_more(const vt_onnx_node *n, vt_gvalue *y, const vt_onn
         if (!more[i]) continue;
         for (uint32_t k = 0; k < y->type.rank; k++) dims[k] = k == 2 + i ? count : 1;
         vt_gvalue *shares = vt__mk_room(n, VT_ELEMENT_F32, y->type.rank, dims, &share);
-        for (int64_t o = 0; o < count; o++) {
-            int64_t inside = 0;
-            for (int64_t k = 0; k < w->kernel[i]; k++) inside += o * w->strides[i] + k * w->dilations[i] < end;
-            share[o] = (float)w->kernel[i] / (float)(inside ? inside : 1);
-        }
+        for (int64_t o = 0; o < count; o++)
+            share[o] = (float)w->kernel[i] / (float)taps_before(o * w->strides[i], end, w->kernel[i], w->dilations[i]);
         y = vt__mk_two(n, VT_G_MUL, y, shares);
     }
     return y;
