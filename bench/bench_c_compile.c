@@ -16,7 +16,7 @@
 
 extern char **environ;
 
-enum { PASSES_MOST = 64, ROUNDS = 20 };
+enum { PASSES_MAX = 64, ROUNDS = 20 };
 
 typedef struct layer {
     const char *name, *file;
@@ -28,7 +28,7 @@ typedef struct layer {
 typedef struct timing {
     double te, lower, code, load, total;
     double cpu; /* the whole, without the waiting for other processes */
-    double pass[PASSES_MOST];
+    double pass[PASSES_MAX];
     size_t te_bytes, object_bytes;
 } timing;
 
@@ -42,7 +42,7 @@ static double now(void) { return seconds(CLOCK_MONOTONIC); }
 
 static void take_pass(void *user, const vtac_pass_event *e) {
     timing *t = user;
-    if (e->index < PASSES_MOST) t->pass[e->index] = (double)e->nanoseconds * 1e-9;
+    if (e->index < PASSES_MAX) t->pass[e->index] = (double)e->nanoseconds * 1e-9;
 }
 
 static int fail(const char *name, vta_diag *diag) {
@@ -100,7 +100,7 @@ static double process_peak(const char *folder, const layer *l) {
 static json_t *pass_times(const timing *t) {
     json_t *list = json_array();
     vtac_pass_info info;
-    for (size_t i = 0; i < PASSES_MOST && vtac_pass_get(i, &info) == VTA_OK; i++)
+    for (size_t i = 0; i < PASSES_MAX && vtac_pass_get(i, &info) == VTA_OK; i++)
         json_array_append_new(list, json_pack("{s:s, s:f}", "name", info.name, "ms", t->pass[i] * 1e3));
     return list;
 }
@@ -114,7 +114,7 @@ static int bench(const layer *l, const vta_config *config, json_t *rows) {
         if (i == 0 || t.total < best.total) best = t;
     }
     double in_passes = 0;
-    for (int i = 0; i < PASSES_MOST; i++) in_passes += best.pass[i];
+    for (int i = 0; i < PASSES_MAX; i++) in_passes += best.pass[i];
     printf("%-8s %7.2f %7.2f %7.2f %7.2f %7.2f %7.2f %7.2f %9.2f %9.1f %9zu\n", l->name, best.te * 1e3,
            (best.lower - in_passes) * 1e3, in_passes * 1e3, best.code * 1e3, best.load * 1e3, best.total * 1e3,
            best.cpu * 1e3, first.total * 1e3, l->peak, best.te_bytes / 1024);

@@ -170,7 +170,7 @@ int main(int argc, char **argv) {
         uint32_t port;
         const char *key_file = way == 2 ? key : NULL;
         const vta_rpc_server_options options = {
-            .session_program = program, .key_file = key_file, .most_sessions = MAX_CLIENTS};
+            .session_program = program, .key_file = key_file, .max_sessions = MAX_CLIENTS};
         pid_t pid = way ? loopback_serve(&options, &port) : serve_plain(&port);
         for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
             result r = measure(counts[i], pid, port, way == 0, key_file);

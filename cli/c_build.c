@@ -7,7 +7,7 @@
 #include "c_machine.h"
 #include "file.h"
 
-enum { KERNELS_MOST = 64 };
+enum { KERNELS_MAX = 64 };
 
 /* What --emit names, in the order of its words; the first takes the ending of the output file, and is what is left
  * where that says nothing. */
@@ -35,10 +35,10 @@ typedef struct work {
     const char *output;
     bool annotate;
     int count;
-    vta_config *configs[KERNELS_MOST];
-    vtac_kernel *kernels[KERNELS_MOST];
-    cli_schedule scheduled[KERNELS_MOST];
-    vtac_build_func funcs[KERNELS_MOST];
+    vta_config *configs[KERNELS_MAX];
+    vtac_kernel *kernels[KERNELS_MAX];
+    cli_schedule scheduled[KERNELS_MAX];
+    vtac_build_func funcs[KERNELS_MAX];
 } work;
 
 static vta_status error(vta_status status, const char *fmt, const char *what) {
@@ -50,7 +50,7 @@ static vta_status error(vta_status status, const char *fmt, const char *what) {
 
 static vta_status take(work *w, const char *path) {
     int i = w->count;
-    if (i == KERNELS_MOST) return error(VTA_OUT_OF_RANGE, "%s: too many kernels for one module", path);
+    if (i == KERNELS_MAX) return error(VTA_OUT_OF_RANGE, "%s: too many kernels for one module", path);
     vta_status status = cli_kernel_load(&w->k, path, &w->configs[i], &w->kernels[i]);
     if (status != VTA_OK) return status;
     w->count++;

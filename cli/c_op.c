@@ -141,7 +141,7 @@ int cmd_op(const cli_command *self, int argc, char **argv) {
     int code = cli_parse(self, options, argc, argv, &argc, &argv);
     if (code >= 0) return code;
     if (argc < 1) return cli_usage(self, "which operator? vta ops lists them");
-    if (argc - 1 > CLI_LIST_MOST) return cli_usage(self, "more than %d attributes", CLI_LIST_MOST);
+    if (argc - 1 > CLI_LIST_MAX) return cli_usage(self, "more than %d attributes", CLI_LIST_MAX);
     if (s.emit && strcmp(s.emit, "te") != 0) return cli_usage(self, "--emit %s: there is te", s.emit);
     if (s.prove && s.emit) return cli_usage(self, "--prove runs the operator, --emit te does not");
     if (s.output && !s.emit) return cli_usage(self, "--output is for --emit te");

@@ -14,14 +14,14 @@ vta_status cli_find_profile(const cli_device *device, const vta_config *config, 
 static void choose_fold(const char *name, cli_list *pairs) {
     for (int i = 0; i < pairs->count; i++)
         if (!strncmp(pairs->item[i], "fold=", 5)) return;
-    if (!strcmp(name, "conv2d") && pairs->count < CLI_LIST_MOST) pairs->item[pairs->count++] = "fold=-1";
+    if (!strcmp(name, "conv2d") && pairs->count < CLI_LIST_MAX) pairs->item[pairs->count++] = "fold=-1";
 }
 
 vta_status cli_operator_make(const cli_common *common, const cli_device *device, int argc, char **argv,
                              cli_operator *out) {
     cli_list pairs = {.count = 0};
     *out = (cli_operator){.op = NULL};
-    for (int i = 1; i < argc && i <= CLI_LIST_MOST; i++) pairs.item[pairs.count++] = argv[i];
+    for (int i = 1; i < argc && i <= CLI_LIST_MAX; i++) pairs.item[pairs.count++] = argv[i];
     choose_fold(argv[0], &pairs);
     char *text = cli_join(&pairs);
     if (!text) return VTA_NO_MEMORY;

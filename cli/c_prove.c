@@ -7,7 +7,7 @@
 #include "c_prove_network.h"
 #include "object.h"
 
-enum { MOST_ARGS = 64 };
+enum { MAX_ARGS = 64 };
 
 typedef struct proving {
     cli_kernel k;
@@ -15,8 +15,8 @@ typedef struct proving {
     uint64_t seed, draws;
     const char *name;
     size_t n;
-    const te_tensor *args[MOST_ARGS];
-    const char *names[MOST_ARGS];
+    const te_tensor *args[MAX_ARGS];
+    const char *names[MAX_ARGS];
     vta_config *config;
     vtac_kernel *kernel;
     cli_schedule scheduled;
@@ -98,7 +98,7 @@ static const te_tensor *argument_called(const proving *r, size_t index) {
 static vta_status list_args(proving *r) {
     bool own_text = r->object.signature && !r->against;
     r->n = vtac_kernel_arg_count(r->kernel);
-    if (r->n > MOST_ARGS) return refuse(VTA_UNSUPPORTED, "%s has too many arguments%s", r->name, "");
+    if (r->n > MAX_ARGS) return refuse(VTA_UNSUPPORTED, "%s has too many arguments%s", r->name, "");
     if (r->object.signature && vta_signature_arg_count(r->object.signature) != r->n)
         return refuse(VTA_MISMATCH, "%s: %s has another number of arguments", r->against ? r->against : r->object.path,
                       r->name);

@@ -9,16 +9,16 @@
 #include "sample.h"
 #include "stats.h"
 
-enum { MOST_ARGS = 64 };
+enum { MAX_ARGS = 64 };
 
 typedef struct running {
     const cli_object_run *run;
     cli_object object;
     vta_config *config; /* NULL: for the processor */
     size_t count;
-    vta_signature_arg args[MOST_ARGS];
-    vta_array *arrays[MOST_ARGS];
-    uint64_t checksums[MOST_ARGS]; /* of outputs */
+    vta_signature_arg args[MAX_ARGS];
+    vta_array *arrays[MAX_ARGS];
+    uint64_t checksums[MAX_ARGS]; /* of outputs */
     cli_sample sample;
     double seconds;
 } running;
@@ -57,7 +57,7 @@ static vta_status move(running *r, size_t i) {
 }
 
 static vta_status call(running *r) {
-    DLTensor *tensors[MOST_ARGS];
+    DLTensor *tensors[MAX_ARGS];
     vta_status status = VTA_OK;
     for (size_t i = 0; i < r->count && status == VTA_OK; i++) {
         const vta_signature_arg *a = &r->args[i];
@@ -112,7 +112,7 @@ vta_status cli_run_object(const cli_object_run *run) {
     r.run = run;
     r.sample = cli_sample_begin(run->device->options.seed);
     vta_status status = cli_object_open(run->path, run->function, cli_diag(), &r.object);
-    if (status == VTA_OK) status = cli_object_args(&r.object, cli_diag(), MOST_ARGS, r.args);
+    if (status == VTA_OK) status = cli_object_args(&r.object, cli_diag(), MAX_ARGS, r.args);
     if (status == VTA_OK) r.count = vta_signature_arg_count(r.object.signature);
     if (status == VTA_OK) status = start_runtime(&r);
     bool checked = status == VTA_OK && r.config && run->device->check;

@@ -174,7 +174,7 @@ static vta_status merge(const cli_tune *s, int argc, char **argv) {
 static int check_usage(const cli_command *self, const cli_tune *s, int argc, char **argv) {
     if (s->merge && argc < 1) return cli_usage(self, "--merge: which logs?");
     if (!s->merge && argc < 1) return cli_usage(self, "which operator? vta ops lists them");
-    if (!s->merge && argc - 1 > CLI_LIST_MOST) return cli_usage(self, "more than %d attributes", CLI_LIST_MOST);
+    if (!s->merge && argc - 1 > CLI_LIST_MAX) return cli_usage(self, "more than %d attributes", CLI_LIST_MAX);
     if (!s->merge && cli_is_network(argv[0]) && argc > 1) return cli_usage(self, "expected one MODEL");
     if (s->output && !s->merge) return cli_usage(self, "--output is for --merge");
     if (s->resume && !s->log) return cli_usage(self, "--resume continues a log: which? (--log FILE)");

@@ -13,7 +13,7 @@
 #include "cli.h"
 #include "vta/program.h"
 
-enum { PATH_BYTES = 4096, WORDS_BYTES = 1024, CANNOT_RUN = 127, MOST_RUNTIMES = 1000 };
+enum { PATH_BYTES = 4096, WORDS_BYTES = 1024, CANNOT_RUN = 127, MAX_RUNTIMES = 1000 };
 
 /* A command that is being recorded. */
 typedef struct capture {
@@ -117,7 +117,7 @@ static vta_status keep(const capture *c, uint32_t n, bool *out_found) {
 static vta_status keep_all(const capture *c, uint32_t *out_count) {
     vta_status status = VTA_OK;
     bool found = true;
-    for (*out_count = 0; status == VTA_OK && found && *out_count < MOST_RUNTIMES; *out_count += found)
+    for (*out_count = 0; status == VTA_OK && found && *out_count < MAX_RUNTIMES; *out_count += found)
         status = keep(c, *out_count + 1, &found);
     return status;
 }

@@ -3,7 +3,7 @@
 
 #include "hw.h"
 
-enum { STEPS_MOST = 8 };
+enum { STEPS_MAX = 8 };
 
 /* A quantity of an area, in the order of the table that is printed. */
 static const struct {
@@ -198,7 +198,7 @@ static vta_status run_search(search *f) {
     for (int i = 0; status == VTA_OK; i++) {
         vta_hardware_area sum = vta_synthesis_area(f->s);
         int short_of = shortage(&sum, &f->part);
-        if (short_of < 0 || i == STEPS_MOST) return status;
+        if (short_of < 0 || i == STEPS_MAX) return status;
         status = step(f, short_of);
     }
     return status;

@@ -54,14 +54,14 @@ static const char *meant(char out[64], const cli_option *options, const char *ty
     return out;
 }
 
-enum { MOST_WORDS = 16 };
+enum { MAX_WORDS = 16 };
 
 static int choose(const cli_command *command, const cli_option *o, const char *value) {
     char words[256];
-    const char *names[MOST_WORDS];
+    const char *names[MAX_WORDS];
     uint32_t count = 0;
     snprintf(words, sizeof words, "%s", o->value);
-    for (char *save = NULL, *w = strtok_r(words, "|", &save); w && count < MOST_WORDS; w = strtok_r(NULL, "|", &save)) {
+    for (char *save = NULL, *w = strtok_r(words, "|", &save); w && count < MAX_WORDS; w = strtok_r(NULL, "|", &save)) {
         if (!strcmp(w, value)) {
             *(uint32_t *)o->to = count;
             return -1;
@@ -75,7 +75,7 @@ static int choose(const cli_command *command, const cli_option *o, const char *v
 
 static int add_to_list(const cli_command *command, const cli_option *o, char *value) {
     cli_list *list = o->to;
-    if (list->count == CLI_LIST_MOST) return cli_usage(command, "--%s: given more than %d times", o->name, list->count);
+    if (list->count == CLI_LIST_MAX) return cli_usage(command, "--%s: given more than %d times", o->name, list->count);
     list->item[list->count++] = value;
     return -1;
 }

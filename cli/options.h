@@ -7,10 +7,10 @@
 
 struct cli_command;
 
-enum { CLI_LIST_MOST = 64 };
+enum { CLI_LIST_MAX = 64 };
 
 typedef struct cli_list {
-    const char *item[CLI_LIST_MOST];
+    const char *item[CLI_LIST_MAX];
     int count;
 } cli_list;
 

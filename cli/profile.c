@@ -107,7 +107,7 @@ static vta_status time_other(const profile_args *args, timed *other) {
     if (!args->against) return VTA_OK;
     input.path = args->against;
     for (int i = 0; i < args->against_params.count; i++) {
-        if (input.params.count == CLI_LIST_MOST) return VTA_OUT_OF_RANGE;
+        if (input.params.count == CLI_LIST_MAX) return VTA_OUT_OF_RANGE;
         input.params.item[input.params.count++] = args->against_params.item[i];
     }
     return time_input(&input, &args->timing, &args->against_timing, other);
@@ -124,9 +124,9 @@ static char *other_title(const profile_args *args) {
     cli_list words = {0};
     if (!args->against) return NULL;
     words.item[words.count++] = args->against;
-    for (int i = 0; i < args->against_params.count && words.count < CLI_LIST_MOST; i++)
+    for (int i = 0; i < args->against_params.count && words.count < CLI_LIST_MAX; i++)
         words.item[words.count++] = args->against_params.item[i];
-    for (int i = 0; i < args->against_timing.count && words.count < CLI_LIST_MOST; i++)
+    for (int i = 0; i < args->against_timing.count && words.count < CLI_LIST_MAX; i++)
         words.item[words.count++] = args->against_timing.item[i];
     return cli_join(&words);
 }

@@ -6,14 +6,14 @@
 #include "tensors.h"
 #include "vta/module.h"
 
-enum { MOST_DIMS = VTA_ARRAY_MAX_DIMS };
+enum { MAX_DIMS = VTA_ARRAY_MAX_DIMS };
 
 /* Inputs, or outputs, as the server describes them, and the arrays that stand for them there. */
 typedef struct tensors {
     cli_tensors list;
-    cli_tensor at[CLI_LIST_MOST];
-    int64_t shapes[CLI_LIST_MOST][MOST_DIMS];
-    uint64_t arrays[CLI_LIST_MOST];
+    cli_tensor at[CLI_LIST_MAX];
+    int64_t shapes[CLI_LIST_MAX][MAX_DIMS];
+    uint64_t arrays[CLI_LIST_MAX];
     void **data; /* here */
 } tensors;
 
@@ -53,7 +53,7 @@ static bool read_tensor(const json_t *from, tensors *t, size_t i) {
                             .ndim = (int32_t)json_array_size(shape),
                             .shape = t->shapes[i],
                             .bytes = (size_t)json_integer_value(json_object_get(from, "bytes"))};
-    if (!name || !type || t->at[i].ndim > MOST_DIMS) return false;
+    if (!name || !type || t->at[i].ndim > MAX_DIMS) return false;
     json_array_foreach(shape, d, extent) t->shapes[i][d] = json_integer_value(extent);
     return read_type(type, &t->at[i].type);
 }
@@ -61,7 +61,7 @@ static bool read_tensor(const json_t *from, tensors *t, size_t i) {
 static vta_status read_tensors(const running *r, const char *key, tensors *t) {
     const json_t *list = json_object_get(r->description, key);
     size_t count = json_array_size(list);
-    bool good = json_is_array(list) && count <= CLI_LIST_MOST;
+    bool good = json_is_array(list) && count <= CLI_LIST_MAX;
     for (size_t i = 0; good && i < count; i++) good = read_tensor(json_array_get(list, i), t, i);
     if (!good)
         return cli_fail(VTA_UNSUPPORTED, "%s: the server's description of its %s is not understood", r->run->path, key);
@@ -122,7 +122,7 @@ static vta_status run_once(running *r, const uint64_t *arrays) {
 }
 
 static vta_status run(running *r) {
-    uint64_t arrays[2 * CLI_LIST_MOST];
+    uint64_t arrays[2 * CLI_LIST_MAX];
     memcpy(arrays, r->inputs.arrays, r->inputs.list.count * sizeof *arrays);
     memcpy(arrays + r->inputs.list.count, r->outputs.arrays, r->outputs.list.count * sizeof *arrays);
     vta_status status = run_once(r, arrays);

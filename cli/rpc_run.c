@@ -9,7 +9,7 @@
 #include "sample.h"
 #include "stats.h"
 
-enum { MOST_ARGS = 64, MOST_ROUNDS = 1000 };
+enum { MAX_ARGS = 64, MAX_ROUNDS = 1000 };
 
 typedef struct running {
     const cli_rpc_run *run;
@@ -17,12 +17,12 @@ typedef struct running {
     uint64_t function;
     vta_signature *signature;
     size_t count;
-    uint64_t arrays[MOST_ARGS], checksums[MOST_ARGS];
-    size_t bytes[MOST_ARGS];
-    TVMValue values[MOST_ARGS];
-    int codes[MOST_ARGS];
+    uint64_t arrays[MAX_ARGS], checksums[MAX_ARGS];
+    size_t bytes[MAX_ARGS];
+    TVMValue values[MAX_ARGS];
+    int codes[MAX_ARGS];
     cli_sample sample;
-    double seconds[MOST_ROUNDS];
+    double seconds[MAX_ROUNDS];
     size_t rounds;
     json_t *statistics;
 } running;
@@ -107,7 +107,7 @@ static vta_status move(running *r, size_t i, const vta_signature_arg *a) {
 static vta_status make_arguments(running *r) {
     vta_status status = VTA_OK;
     r->count = vta_signature_arg_count(r->signature);
-    if (r->count > MOST_ARGS) return cli_fail(VTA_UNSUPPORTED, "%s: more than %d arguments", r->run->path, MOST_ARGS);
+    if (r->count > MAX_ARGS) return cli_fail(VTA_UNSUPPORTED, "%s: more than %d arguments", r->run->path, MAX_ARGS);
     for (size_t i = 0; i < r->count && status == VTA_OK; i++) {
         const vta_signature_arg *a = vta_signature_get_arg(r->signature, i);
         if (!a->is_tensor)
@@ -138,7 +138,7 @@ static vta_status call(running *r) {
 
 static vta_status measure(running *r) {
     if (!r->run->number) return VTA_OK;
-    r->rounds = r->run->repeat < MOST_ROUNDS ? (size_t)r->run->repeat : MOST_ROUNDS;
+    r->rounds = r->run->repeat < MAX_ROUNDS ? (size_t)r->run->repeat : MAX_ROUNDS;
     return vta_rpc_time(r->rpc, r->function, r->values, r->codes, (int)r->count, (uint32_t)r->run->number,
                         (uint32_t)r->rounds, (uint32_t)r->run->min_repeat_ms, cli_diag(), r->seconds);
 }

@@ -28,14 +28,14 @@ static int serve(const cli_command *self, const numbers *n, vta_rpc_server_optio
     if (n->sessions > UINT32_MAX || n->call > UINT32_MAX / 1000 || n->idle > UINT32_MAX / 1000)
         return cli_usage(self, "--sessions, --call-seconds, --idle-seconds: too large");
     o->port = (uint32_t)n->port;
-    o->most_sessions = (uint32_t)n->sessions;
+    o->max_sessions = (uint32_t)n->sessions;
     o->call_seconds = (uint32_t)n->call;
     o->idle_seconds = (uint32_t)n->idle;
     if (n->patience > UINT32_MAX / 2) return cli_usage(self, "--patience-ms: too large");
     o->patience_ms = (uint32_t)n->patience;
     o->memory_bytes = n->memory ? n->memory * MIB : UINT64_MAX;
     o->file_bytes = n->files * MIB;
-    o->most_processes = n->processes && n->processes < UINT32_MAX ? (uint32_t)n->processes : UINT32_MAX;
+    o->max_processes = n->processes && n->processes < UINT32_MAX ? (uint32_t)n->processes : UINT32_MAX;
     if (!o->session_program) o->session_program = session_beside(beside);
     if (!quiet) o->log = (vta_sink){cli_write_log, NULL};
     o->ready = cli_tell_port;

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_POINTS = 4096 };
+enum { MAX_POINTS = 4096 };
 
 typedef struct sweep {
     sweep_machines of;
@@ -73,7 +73,7 @@ static int combine(const cli_list *vary, sweep_point **out_points) {
         values[v] = 1;
         for (const char *c = equals; *c; c++) values[v] += *c == ',';
         count *= values[v];
-        if (count > MOST_POINTS) return -1;
+        if (count > MAX_POINTS) return -1;
     }
     sweep_point *points = calloc((size_t)count, sizeof *points);
     for (int i = 0; points && i < count; i++)
@@ -128,7 +128,7 @@ int cmd_sweep(const cli_command *self, int argc, char **argv) {
         return cli_usage(self, "--area %s: not one of estimate and synth", area);
     sweep s = {.of = {.timing = &timing, .path = argv[0]}};
     s.count = combine(&vary, &s.points);
-    if (s.count < 0) return cli_usage(self, "--vary is NAME=A,B,... and at most %d machines in all", MOST_POINTS);
+    if (s.count < 0) return cli_usage(self, "--vary is NAME=A,B,... and at most %d machines in all", MAX_POINTS);
     input.path = argv[0];
     vta_config *config = NULL;
     cli_kernel_program compiled = {0};

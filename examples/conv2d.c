@@ -17,7 +17,7 @@ enum {
     SIZE = 14,     /* rows and columns */
     KERNEL = 3,
     SHIFT = 8,
-    MOST = 127,
+    MAX = 127,
 
     THREADS = 2,
     ROWS = 7,                             /* of a block of the result */
@@ -82,7 +82,7 @@ static int with_all(const void *signature, uint32_t op, int32_t value) {
 
 static int shift(void *signature) { return with_all(signature, VTA_ALU_SHR, SHIFT); }
 static int clip_low(void *signature) { return with_all(signature, VTA_ALU_MAX, 0); }
-static int clip_high(void *signature) { return with_all(signature, VTA_ALU_MIN, MOST); }
+static int clip_high(void *signature) { return with_all(signature, VTA_ALU_MIN, MAX); }
 
 /* ---- Parts of the schedule ----------------------------------------------------------------------------------- */
 
@@ -175,7 +175,7 @@ static void convolution_on_host(const image *data, const weights *kernel, image 
             for (int x = 0; x < SIZE; x++)
                 for (int ci = 0; ci < BLOCK_OUT; ci++) {
                     int32_t value = sum_at(data, kernel, co, ci, y, x) >> SHIFT;
-                    (*result)[co][y][x][ci] = (int8_t)(value < 0 ? 0 : value > MOST ? MOST : value);
+                    (*result)[co][y][x][ci] = (int8_t)(value < 0 ? 0 : value > MAX ? MAX : value);
                 }
 }
 

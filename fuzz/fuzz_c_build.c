@@ -8,7 +8,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { LONGEST = 2048, UNROLLED_MOST = 1 << 16 };
+enum { LONGEST = 2048, UNROLLED_MAX = 1 << 16 };
 
 /* A full unroll of large loops takes as long as it takes; that is no news. */
 static int is_small(const vtac_func *f) {
@@ -16,7 +16,7 @@ static int is_small(const vtac_func *f) {
     if (vtac_func_print(f, VTAC_STYLE_PRIMFN, NULL, &text) != VTA_OK) return 0;
     size_t n = strlen(text);
     vta_string_free(text);
-    return n < UNROLLED_MOST;
+    return n < UNROLLED_MAX;
 }
 
 static void compile(const vtac_func *f, const char *target, vtac_emit_kind kind, vta_diag *diag) {

@@ -8,7 +8,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { MOST_STAGES = 5, MOST_STEPS = 24, LONGEST = 512 };
+enum { MAX_STAGES = 5, MAX_STEPS = 24, LONGEST = 512 };
 
 typedef struct choices {
     const uint8_t *data;
@@ -24,9 +24,9 @@ static uint32_t choose(choices *c, uint32_t n) {
 typedef struct kernel {
     te_context *c;
     te_schedule *s;
-    te_tensor *in[2 + MOST_STAGES];
+    te_tensor *in[2 + MAX_STAGES];
     uint32_t n_in;
-    te_tensor *stages[MOST_STAGES];
+    te_tensor *stages[MAX_STAGES];
     uint32_t n;
 } kernel;
 
@@ -38,7 +38,7 @@ static void build(kernel *k, choices *c) {
     int64_t shape[4] = {1 + choose(c, 5), 1 + choose(c, 9), 1, 16};
     k->in[k->n_in++] = te_placeholder(k->c, "s", "int32", 4, shape);
     k->in[k->n_in++] = te_placeholder(k->c, "B", "int32", 4, shape);
-    uint32_t n = 2 + choose(c, MOST_STAGES - 2);
+    uint32_t n = 2 + choose(c, MAX_STAGES - 2);
     te_tensor *from = k->in[0];
     for (uint32_t i = 0; i < n && from; i++) {
         uint32_t kind = choose(c, 12);
@@ -111,7 +111,7 @@ static void step(kernel *k, choices *c) {
 
 static void check(kernel *k, const vtac_lower_options *options) {
     const vtac_func *f;
-    vtac_arg args[3 + MOST_STAGES] = {{.tensor = k->stages[k->n - 1]}};
+    vtac_arg args[3 + MAX_STAGES] = {{.tensor = k->stages[k->n - 1]}};
     for (uint32_t i = 0; i < k->n_in; i++) args[i + 1].tensor = k->in[i];
     vta_status status = vtac_lower(k->s, k->n_in + 1, args, "f", options, &f);
     if (status == VTA_INTERNAL || status == VTA_INVALID_ARGUMENT) abort(); /* a pass made something ill-formed */
@@ -127,7 +127,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     build(&k, &c);
     if (te_context_status(k.c) == VTA_OK && k.n > 0) {
         k.s = te_schedule_create(k.c, 1, &k.stages[k.n - 1]);
-        for (uint32_t i = choose(&c, MOST_STEPS); k.s && i > 0; i--) step(&k, &c);
+        for (uint32_t i = choose(&c, MAX_STEPS); k.s && i > 0; i--) step(&k, &c);
         if (k.s) {
             check(&k, &(vtac_lower_options){.config = te_context_config(k.c), .verify = 1});
             check(&k, &(vtac_lower_options){.verify = 1});

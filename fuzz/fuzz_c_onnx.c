@@ -8,11 +8,11 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define MOST_BYTES ((size_t)1 << 26)
+#define MAX_BYTES ((size_t)1 << 26)
 
 static void *resize(void *used, void *p, size_t old_size, size_t new_size) {
     size_t *bytes = used;
-    if (new_size > old_size && new_size - old_size > MOST_BYTES - *bytes) return NULL;
+    if (new_size > old_size && new_size - old_size > MAX_BYTES - *bytes) return NULL;
     void *block = vt_allocator_libc.resize(NULL, p, old_size, new_size);
     if (block || !new_size) *bytes = *bytes - old_size + new_size;
     return block;

@@ -6,7 +6,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { SIDE = 7, CHANNELS = 3, MOST_PIXELS = 1 << 18 };
+enum { SIDE = 7, CHANNELS = 3, MAX_PIXELS = 1 << 18 };
 
 static void check(int ok) {
     if (!ok) abort();
@@ -32,7 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     check(diag != NULL);
     if (vta_image_decode(data, size, "fuzz", NULL, diag, &image) == VTA_OK) {
         look_at(image);
-        if ((uint64_t)vta_image_width(image) * vta_image_height(image) <= MOST_PIXELS) preprocess(image);
+        if ((uint64_t)vta_image_width(image) * vta_image_height(image) <= MAX_PIXELS) preprocess(image);
     } else {
         check(vta_diag_count(diag) > 0 && image == NULL);
     }

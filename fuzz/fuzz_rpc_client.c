@@ -106,7 +106,7 @@ static void one(client *c, server *s, size_t kind, uint8_t how, const uint8_t *f
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    enum { MOST = 32 };
+    enum { MAX = 32 };
     int ends[2];
     client c = {.rpc = {.allocator = vt_allocator_libc}, .diag = vta_diag_create(NULL)};
     check(c.diag && socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends) == 0);
@@ -114,7 +114,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     c.rpc.link = (vt_rpc_link){.stream = {.fd = ends[0]}, .owner = getpid(), .patience_ms = 1, .answer_ms = 1};
     vt_strbuf_init(&c.rpc.link.out, NULL);
     vt_strbuf_init(&c.rpc.link.in, NULL);
-    for (int n = 0; size >= 3 && n < MOST; n++) {
+    for (int n = 0; size >= 3 && n < MAX; n++) {
         size_t fields = data[2] < size - 3 ? data[2] : size - 3;
         uint8_t *exact = malloc(fields ? fields : 1);
         if (fields) memcpy(exact, data + 3, fields);

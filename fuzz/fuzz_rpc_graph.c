@@ -31,7 +31,7 @@ static void check_graph(const vt_tvm_graph *g) {
         const vt_tvm_node *n = &g->nodes[i];
         check(n->first_entry + n->outputs <= g->entry_count && n->outputs > 0);
         check_entries(g, n->inputs, n->input_count);
-        check(n->kind == VT_TVM_INPUT || n->input_count + n->outputs <= VT_TVM_MOST_ARGS);
+        check(n->kind == VT_TVM_INPUT || n->input_count + n->outputs <= VT_TVM_MAX_ARGS);
     }
     for (uint32_t i = 0; i < g->input_count; i++) check(g->inputs[i] < g->node_count);
     check_entries(g, g->outputs, g->output_count);

@@ -16,7 +16,7 @@ static void check(int ok) {
     if (!ok) abort();
 }
 
-enum { MOST_BYTES = 4096 }; /* the answers to so many fit into a socket's buffer */
+enum { MAX_BYTES = 4096 }; /* the answers to so many fit into a socket's buffer */
 
 static void put_frame(vt_strbuf *to, uint16_t message, uint32_t number, const void *fields, size_t size) {
     uint8_t header[VT_RPC_HEADER_BYTES];
@@ -74,7 +74,7 @@ static void converse(vt_tracker *t, const vt_strbuf *said) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    if (!size || size > MOST_BYTES) return 0;
+    if (!size || size > MAX_BYTES) return 0;
     vt_tracker t = {.options = {.lease_seconds = 60}, .lock = PTHREAD_MUTEX_INITIALIZER, .listener = -1, .signals = -1};
     vt_tracked server = {.key = "board", .host = "127.0.0.1", .port = 9091};
     vt_strbuf said;

@@ -9,7 +9,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { HEAD = 6, MOST_INSNS = 64 };
+enum { HEAD = 6, MAX_INSNS = 64 };
 
 static void check(int ok) {
     if (!ok) abort();
@@ -47,9 +47,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     snprintf(changes, sizeof changes, "bus_bits=%u len_bits=%u delay=%u queue_depth=%u token_limit=%u outstanding=%u",
              32u << data[1] % 7, data[2] % 9, data[3], 1 + data[4] % 32, 1 + data[5] % 8, 1 + data[4] / 32);
     check(vta_timing_profile_set(&timing, changes, NULL) == VTA_OK);
-    vta_insn insns[MOST_INSNS];
+    vta_insn insns[MAX_INSNS];
     size_t count = 0;
-    for (size_t at = HEAD; at + VTA_INSN_BYTES <= size && count < MOST_INSNS; at += VTA_INSN_BYTES)
+    for (size_t at = HEAD; at + VTA_INSN_BYTES <= size && count < MAX_INSNS; at += VTA_INSN_BYTES)
         count += vta_insn_decode(config, data + at, NULL, &insns[count]) == VTA_OK;
     vta_timing first, second;
     if (count && vta_timing_run(config, &timing, insns, count, 0x10000, 0, NULL, NULL, &first, NULL) == VTA_OK) {

@@ -27,7 +27,7 @@ module vta_reads (
 );
   localparam int N = vta_pkg::CLIENTS;
   localparam int G = vta_pkg::PAGE_W;
-  localparam int LOG_MOST = $clog2(vta_pkg::READS_MOST);
+  localparam int LOG_MAX = $clog2(vta_pkg::READS_MAX);
 
   logic [N-1:0] asks;
   logic [2:0] who;
@@ -35,7 +35,7 @@ module vta_reads (
   logic [31:0] addr;
   logic [G-1:0] base;
   logic [7:0] len;
-  logic [LOG_MOST:0] under_way_q;
+  logic [LOG_MAX:0] under_way_q;
 
   logic [N-1:0] wants;
   assign wants = cmd_valid_i & ~cmd_over_i;
@@ -56,7 +56,7 @@ module vta_reads (
       end
     end
   end
-  assign may_send = (!ar_valid_o || ar_ready_i) && under_way_q != (LOG_MOST+1)'(vta_pkg::READS_MOST);
+  assign may_send = (!ar_valid_o || ar_ready_i) && under_way_q != (LOG_MAX+1)'(vta_pkg::READS_MAX);
   assign send     = any && may_send;
   always_comb begin
     for (int i = 0; i < N; i++) begin
@@ -75,7 +75,7 @@ module vta_reads (
       under_way_q <= '0;
     end else begin
       ar_valid_o  <= send || (ar_valid_o && !ar_ready_i);
-      under_way_q <= under_way_q + (LOG_MOST+1)'(send) - (LOG_MOST+1)'(r_valid_i && r_ready_o && r_last_i);
+      under_way_q <= under_way_q + (LOG_MAX+1)'(send) - (LOG_MAX+1)'(r_valid_i && r_ready_o && r_last_i);
     end
   end
   always_ff @(posedge clk_i) begin
@@ -93,18 +93,18 @@ module vta_reads (
   always_ff @(posedge clk_i) begin
     past_q <= 1'b1;
     if (rst_ni) begin
-      not_too_many: assert (under_way_q <= (LOG_MOST+1)'(vta_pkg::READS_MOST));
+      not_too_many: assert (under_way_q <= (LOG_MAX+1)'(vta_pkg::READS_MAX));
       one_client: assert ((cmd_ready_o & (cmd_ready_o - 1'b1)) == '0);
       if (past_q && $past(rst_ni && ar_valid_o && !ar_ready_i))
         stays: assert (ar_valid_o && $stable(ar_id_o) && $stable(ar_addr_o) && $stable(ar_len_o));
-      if (past_q && $past(rst_ni && any && !ar_valid_o && under_way_q != (LOG_MOST+1)'(vta_pkg::READS_MOST)))
+      if (past_q && $past(rst_ni && any && !ar_valid_o && under_way_q != (LOG_MAX+1)'(vta_pkg::READS_MAX)))
         does_not_wait: assert (ar_valid_o);
       if (past_q && $past(rst_ni && wants[0] && may_send)) begin
         fetch_first: assert ($past(fetch_last_i && wants[N-1:1] != '0) || ar_id_o == 3'd0);
         fetch_last: assert (!$past(fetch_last_i && wants[N-1:1] != '0) || ar_id_o != 3'd0);
       end
       idle: assert (active_o == (under_way_q != '0));
-      full: cover (under_way_q == (LOG_MOST+1)'(vta_pkg::READS_MOST));
+      full: cover (under_way_q == (LOG_MAX+1)'(vta_pkg::READS_MAX));
     end
   end
 `endif

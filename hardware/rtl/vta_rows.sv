@@ -34,7 +34,7 @@ module vta_rows #(
   localparam int COUNT_W = SIZE_W + 1 + SHIFT;
   localparam int LONGEST = 1 << LEN_BITS;
   localparam int BEAT_W = LEN_BITS + 1;
-  localparam int MOST_W = COUNT_W > BEAT_W ? COUNT_W : BEAT_W;
+  localparam int MAX_W = COUNT_W > BEAT_W ? COUNT_W : BEAT_W;
 
   logic active_q, alt_q, end_row, end_all, issue, start;
   logic [TILE_W-1:0] tile_q, tile_d, stride_q;
@@ -77,7 +77,7 @@ module vta_rows #(
 
   // Beats up to the next multiple of the longest burst.
   assign space   = BEAT_W'(LONGEST) - BEAT_W'(line_q & (LINE_W'(LONGEST) - 1'b1));
-  assign end_row = MOST_W'(left_q) <= MOST_W'(space);
+  assign end_row = MAX_W'(left_q) <= MAX_W'(space);
   assign beats   = LEN_BITS == 0 ? BEAT_W'(1) : end_row ? BEAT_W'(left_q) : space;
   assign end_all = end_row && rows_q == '0;
   assign issue   = valid_o && ready_i;

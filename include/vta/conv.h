@@ -61,7 +61,7 @@ VTA_API vta_status vta_conv_pack_weight_transposed(const vta_config *config, int
 VTA_API vta_status vta_conv_pack_bias(const vta_config *config, const int32_t *bias, size_t count, uint32_t tiles,
                                       vta_diag *diag, void *out_tiles, size_t out_bytes);
 /* The most that `tiles` tiles reach. */
-VTA_API int64_t vta_conv_bias_most(const vta_config *config, uint32_t tiles);
+VTA_API int64_t vta_conv_bias_max(const vta_config *config, uint32_t tiles);
 
 VTA_END
 

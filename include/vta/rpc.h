@@ -128,7 +128,7 @@ typedef struct vta_rpc_server_options {
     const char *bitstreams;      /* folder TARGET/HW_VER/NAME.{bit,bin,rbf}; NULL: none */
     const char *session_program; /* what a session runs: `vta-session`, with its path */
     const char *user;            /* whom sessions run as when the server is root; NULL: nobody */
-    uint32_t most_sessions;      /* at once; 0: 16 */
+    uint32_t max_sessions;       /* at once; 0: 16 */
     uint32_t call_seconds;       /* one call; 0: 300 */
     uint32_t idle_seconds;       /* a session that is asked for nothing; 0: 3600 */
     uint32_t patience_ms;        /* a frame that was begun, a handshake; 0: 30 seconds */
@@ -141,10 +141,10 @@ typedef struct vta_rpc_server_options {
                      the server does nothing else meanwhile */
     void (*ready)(void *ctx, uint32_t port); /* called once the server listens; may be NULL */
     void *ready_ctx;
-    uint32_t most_processes; /* of a session, with their threads; 0: 256, UINT32_MAX: no limit */
-    bool unprotected;        /* sessions have no namespaces, and others than this machine are served all the same */
-    const char *cgroup; /* folder of a control group (version 2) that is the server's to use: sessions get groups in
-                           it, with memory_bytes and most_processes as limits of the kernel; NULL: none */
+    uint32_t max_processes; /* of a session, with their threads; 0: 256, UINT32_MAX: no limit */
+    bool unprotected;       /* sessions have no namespaces, and others than this machine are served all the same */
+    const char *cgroup;     /* folder of a control group (version 2) that is the server's to use: sessions get groups in
+                               it, with memory_bytes and max_processes as limits of the kernel; NULL: none */
 } vta_rpc_server_options;
 
 /* Serves until SIGINT or SIGTERM, or a client's shutdown; sessions that are going on then are ended. */

@@ -14,8 +14,8 @@ enum {
     CONSTANTS = 13,
     WITHOUT_CONSTANTS = 300,
     WITH_CONSTANTS = 1000,
-    MOST_VALUES = 125,
-    MOST_RULES = 600,
+    MAX_VALUES = 125,
+    MAX_RULES = 600,
     BATCH = 50
 };
 
@@ -52,7 +52,7 @@ static const vt__rule *list_of(const vt__rules *rules, int list) {
 const vt_expr *__real_vt__rule_apply(vt__rewriter *rw, const vt__rule *rule, const vt_expr *e);
 const vt_expr *__wrap_vt__rule_apply(vt__rewriter *rw, const vt__rule *rule, const vt_expr *e);
 
-static const vt__rule *came_to[MOST_RULES];
+static const vt__rule *came_to[MAX_RULES];
 static int n_came_to;
 
 static bool is_come_to(const vt__rule *rule) {
@@ -264,7 +264,7 @@ static void compare(instance *in, const char *what, const vt_expr *e, const vt_e
         in->v.of[k] = ranges[in->range[k]].min;
         all *= (uint64_t)ranges[in->range[k]].extent;
     }
-    uint64_t stride = all / MOST_VALUES | 1; /* of many values some, spread */
+    uint64_t stride = all / MAX_VALUES | 1; /* of many values some, spread */
     do {
         for (int lane = 0; lane < e->dtype.lanes; lane++) {
             number before = value_of(e, &in->v, lane), after = value_of(result, &in->v, lane);
@@ -342,7 +342,7 @@ static void check_rule(checked *c) {
 
 /* ---- All rules --------------------------------------------------------------------------------------------------- */
 
-static checked all_rules[MOST_RULES];
+static checked all_rules[MAX_RULES];
 static int n_rules;
 
 static int setup(void **state) {
@@ -374,7 +374,7 @@ static int teardown(void **state) {
 
 TEST_CASE(every_rule_keeps_the_value) {
     uint32_t wrong = 0;
-    assert_in_range(n_rules, 400, MOST_RULES - 1);
+    assert_in_range(n_rules, 400, MAX_RULES - 1);
     for (int i = 0; i < n_rules; i++) {
         check_rule(&all_rules[i]);
         wrong += all_rules[i].wrong;

@@ -12,8 +12,8 @@ static size_t up(size_t n) { return (n + VT_SECTION_ALIGNMENT - 1) / VT_SECTION_
 
 /* Sections of these sizes, named ?, @, A, ..., each of its own letter. */
 static uint8_t *write_sections(const size_t *sizes, uint32_t count, size_t *out_size) {
-    static uint8_t contents[VT_SECTIONS_MOST][300];
-    vt_section sections[VT_SECTIONS_MOST] = {0};
+    static uint8_t contents[VT_SECTIONS_MAX][300];
+    vt_section sections[VT_SECTIONS_MAX] = {0};
     uint8_t *bytes;
     for (uint32_t i = 0; i < count; i++) {
         sections[i].name[0] = (char)('?' + i);
@@ -25,9 +25,9 @@ static uint8_t *write_sections(const size_t *sizes, uint32_t count, size_t *out_
 }
 
 TEST_CASE(places) {
-    static const size_t sizes[VT_SECTIONS_MOST] = {
+    static const size_t sizes[VT_SECTIONS_MAX] = {
         0, 1, VT_SECTION_ALIGNMENT - 1, VT_SECTION_ALIGNMENT, VT_SECTION_ALIGNMENT + 1, 0, 5};
-    for (uint32_t count = 0; count <= VT_SECTIONS_MOST; count++) {
+    for (uint32_t count = 0; count <= VT_SECTIONS_MAX; count++) {
         size_t size, at = up(HEADER + count * ROW);
         uint8_t *bytes = write_sections(sizes, count, &size);
         vt_container c;
@@ -49,16 +49,16 @@ TEST_CASE(places) {
         assert_null(vt_container_find(&c, "zz"));
         vta_string_free(bytes);
     }
-    vt_section sections[VT_SECTIONS_MOST + 1] = {0};
+    vt_section sections[VT_SECTIONS_MAX + 1] = {0};
     uint8_t *bytes = (uint8_t *)sections, byte = 0;
     size_t size = 7;
     char words[96];
-    snprintf(words, sizeof words, "error: %d sections: an artifact has at most %d", VT_SECTIONS_MOST + 1,
-             VT_SECTIONS_MOST);
-    says(vt_container_write(sections, VT_SECTIONS_MOST + 1, diag, &bytes, &size), VTA_OUT_OF_RANGE, words);
+    snprintf(words, sizeof words, "error: %d sections: an artifact has at most %d", VT_SECTIONS_MAX + 1,
+             VT_SECTIONS_MAX);
+    says(vt_container_write(sections, VT_SECTIONS_MAX + 1, diag, &bytes, &size), VTA_OUT_OF_RANGE, words);
     assert_true(!bytes && !size);
-    sections[0] = (vt_section){.name = "a", .bytes = &byte, .size = VT_ARTIFACT_MOST_BYTES - up(HEADER + ROW) + 1};
-    snprintf(words, sizeof words, "error: the artifact would be larger than %zu bytes", VT_ARTIFACT_MOST_BYTES);
+    sections[0] = (vt_section){.name = "a", .bytes = &byte, .size = VT_ARTIFACT_MAX_BYTES - up(HEADER + ROW) + 1};
+    snprintf(words, sizeof words, "error: the artifact would be larger than %zu bytes", VT_ARTIFACT_MAX_BYTES);
     says(vt_container_write(sections, 1, diag, &bytes, &size), VTA_OUT_OF_RANGE, words);
 }
 
@@ -97,8 +97,8 @@ TEST_CASE(damage) {
     DAMAGED(copy[12] = 65, VTA_UNSUPPORTED, "format version 1: this library reads version 1; compile the network anew");
     DAMAGED(copy[16] ^= 1, VTA_PARSE, "%zu bytes, but it says that it has %zu: cut off, or something was added", size,
             size ^ 1);
-    DAMAGED(vt_put32(copy + COUNT, VT_SECTIONS_MOST + 1), VTA_PARSE, "a table of %d sections in %zu bytes",
-            VT_SECTIONS_MOST + 1, size);
+    DAMAGED(vt_put32(copy + COUNT, VT_SECTIONS_MAX + 1), VTA_PARSE, "a table of %d sections in %zu bytes",
+            VT_SECTIONS_MAX + 1, size);
     DAMAGED(vt_put32(copy + COUNT, 2), VTA_PARSE,
             "section '?': 5 bytes at %zu of a file of %zu; it should begin at %zu", first, size, up(HEADER + 2 * ROW));
     DAMAGED(copy[HEADER] = 0, VTA_PARSE, "a section has no name, or a longer one");

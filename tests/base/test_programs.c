@@ -251,25 +251,25 @@ TEST_CASE(hashes) {
 
 /* What a caller says of the size of a struct. */
 TEST_CASE(sizes_of_options) {
-    enum { MOST = 1 << 16 };
+    enum { MAX = 1 << 16 };
     static struct {
         size_t size;
-        uint8_t rest[MOST];
+        uint8_t rest[MAX];
     } given, own;
     char words[160];
-    given.size = MOST;
+    given.size = MAX;
     assert_int_equal(vt_options_read(&own, 16, &given, "o", diag), VTA_OK);
     assert_int_equal(own.size, 16);
     given.size = sizeof(size_t);
     assert_int_equal(vt_options_read(&own, 16, &given, "o", diag), VTA_OK);
-    static const size_t wrong[] = {1, sizeof(size_t) - 1, MOST + 1};
+    static const size_t wrong[] = {1, sizeof(size_t) - 1, MAX + 1};
     for (int i = 0; i < 3; i++) {
         given.size = wrong[i];
         snprintf(words, sizeof words, "error: opts.size is %zu: set it to sizeof(opts), or to 0", wrong[i]);
         says(vt_options_read(&own, 16, &given, "opts", diag), VTA_INVALID_ARGUMENT, words);
     }
-    given.size = MOST;
-    given.rest[MOST - 1 - sizeof(size_t)] = 1; /* the last byte that it says it has */
+    given.size = MAX;
+    given.rest[MAX - 1 - sizeof(size_t)] = 1; /* the last byte that it says it has */
     snprintf(words, sizeof words,
              "error: o: byte 65535 is set, and this library, version %s, knows 16 bytes: the caller was built for a "
              "newer one",
@@ -277,8 +277,8 @@ TEST_CASE(sizes_of_options) {
     says(vt_options_read(&own, 16, &given, "o", diag), VTA_UNSUPPORTED, words);
     given.size--;
     assert_int_equal(vt_options_read(&own, 16, &given, "o", diag), VTA_OK);
-    given.size = MOST;
-    given.rest[MOST - 1 - sizeof(size_t)] = 0;
+    given.size = MAX;
+    given.rest[MAX - 1 - sizeof(size_t)] = 0;
     given.rest[16 - sizeof(size_t)] = 1; /* the first that the library does not know */
     assert_int_equal(vt_options_read(&own, 16, &given, "o", diag), VTA_UNSUPPORTED);
     assert_contains(vta_diag_text(diag), "byte 16 is set");

@@ -8,9 +8,9 @@
 
 #include "build/programs.h"
 
-enum { FILES_MOST = 64 };
+enum { FILES_MAX = 64 };
 
-static char files[FILES_MOST][96];
+static char files[FILES_MAX][96];
 static int n_files;
 
 static void add_folder(const char *folder) {
@@ -18,7 +18,7 @@ static void add_folder(const char *folder) {
     assert_non_null(dir);
     for (struct dirent *e; (e = readdir(dir));) {
         size_t n = strlen(e->d_name);
-        if (n < 4 || strcmp(e->d_name + n - 3, ".te") != 0 || n_files == FILES_MOST) continue;
+        if (n < 4 || strcmp(e->d_name + n - 3, ".te") != 0 || n_files == FILES_MAX) continue;
         snprintf(files[n_files++], sizeof files[0], "%s/%.60s", folder, e->d_name);
     }
     closedir(dir);
@@ -117,7 +117,7 @@ static void test_file(void **state) {
 }
 
 int main(void) {
-    struct CMUnitTest tests[FILES_MOST];
+    struct CMUnitTest tests[FILES_MAX];
     add_folder("examples");
     add_folder("tests/kernel/cases");
     add_folder("tests/build/vta");

@@ -10,17 +10,17 @@
 #include "te/te.h"
 #include "vta/runtime.h"
 
-enum { ARGS_MOST = 8 };
+enum { ARGS_MAX = 8 };
 
 typedef struct proof {
-    const te_tensor *args[ARGS_MOST];
+    const te_tensor *args[ARGS_MAX];
     size_t n;
     vtac_prove_result result;
 } proof;
 
 static void list_args(const vtac_kernel *kernel, proof *p) {
     p->n = vtac_kernel_arg_count(kernel);
-    assert_true(p->n <= ARGS_MOST);
+    assert_true(p->n <= ARGS_MAX);
     for (size_t i = 0; i < p->n; i++) p->args[i] = vtac_kernel_arg(kernel, i);
 }
 
@@ -31,7 +31,7 @@ static bool fits(const char *file, const shape *s) { return !(strstr(file, "conv
 
 /* The function against the text that an object of it carries. */
 static void prove_text(machine *m, const char *file, const proof *of) {
-    const vt_tensor *tensors[ARGS_MOST];
+    const vt_tensor *tensors[ARGS_MAX];
     proof p = {.n = of->n};
     vtac_kernel *parsed;
     te_context *c = vtac_kernel_context(m->kernel);
@@ -252,7 +252,7 @@ TEST_CASE(sound_kernels_are_proven) {
 
 static const struct {
     const char *name, *changes, *params;
-    uint32_t addrs[ARGS_MOST];
+    uint32_t addrs[ARGS_MAX];
 } wrong[] = {
     /* A constant operand whose result is not in place: the accelerator takes the old contents of the place. */
     {"alu1", "", NULL, {0x1000, 0x2000}},
@@ -390,7 +390,7 @@ static bool example_exists(const vt_proof *of) {
 static void damage_file(const char *file, int rounds, check_random *r, int counts[3]) {
     machine m;
     proof p = {0};
-    uint32_t addrs[ARGS_MOST];
+    uint32_t addrs[ARGS_MAX];
     vt_recording recorded;
     vta_program_run_info run;
     machine_open(&m, file, &shapes[0], true);
@@ -447,7 +447,7 @@ TEST_CASE(damage_is_never_proven) {
 TEST_CASE(failed_calls_record_nothing) {
     machine m;
     proof p;
-    uint32_t addrs[ARGS_MOST];
+    uint32_t addrs[ARGS_MAX];
     vt_recording recorded;
     memset(&recorded, 0xa5, sizeof recorded);
     machine_open(&m, "examples/vector_add.te", &shapes[0], true);

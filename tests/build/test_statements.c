@@ -10,7 +10,7 @@
 #include "support/check.h"
 #include "vta/build.h"
 
-enum { MOST = 12 };
+enum { MAX = 12 };
 
 static te_context *new_context(void) {
     vta_config *config = vta_config_default();
@@ -68,7 +68,7 @@ static void call(te_context *c, const vtac_func *f, int64_t n, int32_t *x, int32
 TEST_CASE(between_computations) {
     check_random r = {.state = 20261122};
     for (int round = 0; round < 20; round++) {
-        int64_t n = check_between(&r, 1, MOST), cut = check_between(&r, 0, MOST);
+        int64_t n = check_between(&r, 1, MAX), cut = check_between(&r, 0, MAX);
         te_context *c = new_context();
         te_tensor *a = te_placeholder(c, "a", "int32", 1, &n), *e;
         te_tensor *before = te_compute(c, "before", 1, &n, "i", "a[i] + 3");
@@ -83,7 +83,7 @@ TEST_CASE(between_computations) {
         const vtac_func *f;
         need(c, vtac_lower(s, 2, (vtac_arg[]){{.tensor = a}, {.tensor = after}}, NULL,
                            &(vtac_lower_options){.verify = 1}, &f));
-        int32_t values[MOST], raised[MOST], got[MOST];
+        int32_t values[MAX], raised[MAX], got[MAX];
         for (int64_t i = 0; i < n; i++) values[i] = (int32_t)check_between(&r, -99, 99), raised[i] = values[i] + 3;
         call(c, f, n, values, got);
         for (int64_t i = 0; i < n; i++) assert_int_equal(got[i], wanted(raised, i, cut) * 5);
@@ -109,7 +109,7 @@ TEST_CASE(whole_function) {
     check_random r = {.state = 7};
     assert_int_equal(vta_function_register("test.negate", negate, NULL), VTA_OK);
     for (int round = 0; round < 10; round++) {
-        int64_t n = check_between(&r, 1, MOST), cut = check_between(&r, 0, MOST);
+        int64_t n = check_between(&r, 1, MAX), cut = check_between(&r, 0, MAX);
         te_context *c = new_context();
         te_buffer *x = row_of(c, "x", n), *y = row_of(c, "y", n);
         te_expr *args[] = {te_buffer_tensor(c, y), te_float(c, "float32", 42), te_string(c, "all")},
@@ -119,7 +119,7 @@ TEST_CASE(whole_function) {
         const vtac_func *f;
         need(c, vtac_func_create(c, 2, (vtac_param[]){{.buffer = x}, {.buffer = y}}, te_stmt_seq(c, 2, parts), NULL,
                                  &(vtac_lower_options){.verify = 1}, &f));
-        int32_t values[MOST], got[MOST];
+        int32_t values[MAX], got[MAX];
         for (int64_t i = 0; i < n; i++) values[i] = (int32_t)check_between(&r, -99, 99);
         call(c, f, n, values, got);
         assert_int_equal(got[0], 42);

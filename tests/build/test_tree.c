@@ -69,10 +69,10 @@ TEST_CASE(passes) {
     te_axis *outer, *inner;
     assert_int_equal(te_split(te_schedule_stage(s, b), te_tensor_axis(b, 0), 8, &outer, &inner), VTA_OK);
     vtac_arg args[] = {{.tensor = a}, {.tensor = b}};
-    enum { MOST = 64 };
-    const char *names[MOST];
+    enum { MAX = 64 };
+    const char *names[MAX];
     size_t count = vtac_pass_count();
-    assert_true(count <= MOST);
+    assert_true(count <= MAX);
     vtac_pass_info info;
     for (size_t i = 0; i < count; i++) {
         assert_int_equal(vtac_pass_get(i, &info), VTA_OK);

@@ -7,7 +7,7 @@
 
 #include "support/tool.h"
 
-enum { MOST = 64 };
+enum { MAX = 64 };
 
 static char folder[] = "/tmp/vta_sweep_XXXXXX";
 
@@ -173,7 +173,7 @@ static const char *picture(void) {
 }
 
 static void check_picture(const machine *m, int n) {
-    double x[MOST], y[MOST];
+    double x[MAX], y[MAX];
     const char *svg = picture();
     int a = 0, b = 0, c = 0, d = 0;
     for (int i = 0; i < n; i++) {
@@ -219,7 +219,7 @@ TEST_CASE(machines_are_compared_and_drawn) {
         {"matmul.te -v bus_bits=64,128,256,512 -v delay=0,16,60,200", 16},
         {"vector_add.te -v bus_bits=64,512 -v delay=1,400 -v LOG_WGT_BUFF_SIZE=15,17,18", 12},
     };
-    machine m[MOST];
+    machine m[MAX];
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         int n = machines_of(rows[i].args, m);
         if (n != rows[i].count) fail_msg("%s: %d machines, not %d", rows[i].args, n, rows[i].count);
@@ -233,7 +233,7 @@ TEST_CASE(machines_are_compared_and_drawn) {
 /* Areas that Yosys counts: lookup tables, flip-flops, a tenth of each bit of memory. The third call fails: its machine
  * is left out with the reason. */
 TEST_CASE(areas_of_yosys) {
-    machine m[MOST];
+    machine m[MAX];
     int n = machines_of("vector_add.te -v bus_bits=64,128,256 --area synth", m);
     assert_int_equal(n, 2);
     double areas[2] = {m[0].area < m[1].area ? m[0].area : m[1].area, m[0].area < m[1].area ? m[1].area : m[0].area};

@@ -4,7 +4,7 @@
 #include "ir/attr.h"
 #include "support/check.h"
 
-enum { MOST_TEXTS = 3 }; /* of pragmas around the body of a function, outermost first */
+enum { MAX_TEXTS = 3 }; /* of pragmas around the body of a function, outermost first */
 
 static const char TWICE[] = "define i32 @change(i32 %x) {\n  %y = mul i32 %x, 2\n  ret i32 %y\n}\n";
 static const char THRICE[] = "define i32 @change(i32 %x) {\n  %y = mul i32 %x, 3\n  ret i32 %y\n}\n";
@@ -12,18 +12,18 @@ static const char HELPER[] = "define i32 @change(i32 %x) {\n  %y = call i32 @hel
                              "define internal i32 @helper(i32 %x) {\n  %y = sub i32 0, %x\n  ret i32 %y\n}\n";
 
 /* R[0] = change(R[0]), with pragmas around it; "" stands for a pragma with a number. */
-static const vt_func *make_change(vt_ctx *c, const char *const texts[MOST_TEXTS]) {
+static const vt_func *make_change(vt_ctx *c, const char *const texts[MAX_TEXTS]) {
     const vt_buffer *r = flat(c, "R", VT_I32, 1);
     const vt_expr *zero = vt_i32(c, 0), *element = at(c, r, zero);
     const vt_stmt *body = set(c, r, zero, vt_e_call_extern(c, VT_I32, "change", 1, &element));
-    for (int i = MOST_TEXTS; i-- > 0;) {
+    for (int i = MAX_TEXTS; i-- > 0;) {
         const vt_expr *text = texts[i] && texts[i][0] ? vt_string(c, texts[i]) : zero;
         if (texts[i]) body = vt_s_attr(c, vt_ref_none(), VT_PRAGMA_PREFIX "import_llvm", text, body);
     }
     return function(c, "f", 1, &r, body);
 }
 
-static int32_t run_change(const char *const texts[MOST_TEXTS], int level) {
+static int32_t run_change(const char *const texts[MAX_TEXTS], int level) {
     kit k;
     kit_open(&k);
     code compiled = compile(&k, make_change(&k.ctx, texts), VT_DEVICE_CPU, level);
@@ -38,11 +38,11 @@ static int32_t run_change(const char *const texts[MOST_TEXTS], int level) {
 
 TEST_CASE(linked) {
     for (int level = 0; level <= 2; level += 2) {
-        assert_int_equal(run_change((const char *[MOST_TEXTS]){TWICE}, level), 14);
-        assert_int_equal(run_change((const char *[MOST_TEXTS]){HELPER}, level), -7);
-        assert_int_equal(run_change((const char *[MOST_TEXTS]){TWICE, TWICE}, level), 14);
-        assert_int_equal(run_change((const char *[MOST_TEXTS]){TWICE, THRICE}, level), 21);
-        assert_int_equal(run_change((const char *[MOST_TEXTS]){TWICE, THRICE, TWICE}, level), 21); /* known already */
+        assert_int_equal(run_change((const char *[MAX_TEXTS]){TWICE}, level), 14);
+        assert_int_equal(run_change((const char *[MAX_TEXTS]){HELPER}, level), -7);
+        assert_int_equal(run_change((const char *[MAX_TEXTS]){TWICE, TWICE}, level), 14);
+        assert_int_equal(run_change((const char *[MAX_TEXTS]){TWICE, THRICE}, level), 21);
+        assert_int_equal(run_change((const char *[MAX_TEXTS]){TWICE, THRICE, TWICE}, level), 21); /* known already */
     }
 }
 
@@ -51,7 +51,7 @@ TEST_CASE(hidden) {
     kit k;
     vt_strbuf text;
     kit_open(&k);
-    const vt_func *f = make_change(&k.ctx, (const char *[MOST_TEXTS]){HELPER});
+    const vt_func *f = make_change(&k.ctx, (const char *[MAX_TEXTS]){HELPER});
     assert_int_equal(emit(&k, f, VT_DEVICE_CPU, NULL, VT_EMIT_LLVM, 0, &text), VTA_OK);
     assert_contains(vt_strbuf_text(&text), "define hidden i32 @change(i32 ");
     assert_contains(vt_strbuf_text(&text), "define internal i32 @helper(i32 ");
@@ -62,7 +62,7 @@ TEST_CASE(hidden) {
 static const char SHARED[] = "@shared = global i32 1\n", ALSO_SHARED[] = "@shared = global i32 2\n";
 
 static const struct {
-    const char *texts[MOST_TEXTS];
+    const char *texts[MAX_TEXTS];
     vta_status status;
     const char *says; /* how it begins */
 } refusals[] = {
@@ -90,7 +90,7 @@ static const char CHANGE[] = "define i32 @change(i32 %x) {\n  ret i32 %x\n}\n";
 
 /* Text for the assembler is read by LLVM's own, of every processor; what it cannot read is an error. */
 static const struct {
-    const char *triple, *texts[MOST_TEXTS];
+    const char *triple, *texts[MAX_TEXTS];
     vta_status status;
     const char *says; /* the code that has it, or how the error begins */
 } processors[] = {

@@ -267,13 +267,13 @@ static const struct {
 #undef VTA_RUNTIME_ENTRY
 };
 
-enum { FUNCTIONS = sizeof runtime / sizeof *runtime, MOST_TIMES = 8 };
+enum { FUNCTIONS = sizeof runtime / sizeof *runtime, MAX_TIMES = 8 };
 
 /* Calls them one after the other, each so often. Those that take a micro-kernel are rows of a table only where the
  * compiler made it, and sizes are wider than a word. */
 static const vt_func *callers(vt_ctx *c, uint32_t times, uint32_t *out_words) {
     const vt_buffer *b = flat(c, "b", VT_I32, 8);
-    const vt_stmt *items[MOST_TIMES * FUNCTIONS];
+    const vt_stmt *items[MAX_TIMES * FUNCTIONS];
     *out_words = 1;
     for (uint32_t i = 0; i < times * FUNCTIONS; i++) {
         const vt_expr *args[16];
@@ -307,7 +307,7 @@ static void check_declared(uint32_t times) {
 TEST_CASE(declared_functions) {
     assert_int_equal(sizeof declarations / sizeof *declarations, FUNCTIONS);
     check_declared(1);
-    check_declared(MOST_TIMES);
+    check_declared(MAX_TIMES);
 }
 
 int main(void) { return run_cases(); }

@@ -4,7 +4,7 @@
 #include "ir/attr.h"
 #include "support/check.h"
 
-enum { MOST_LOOPS = 3, INNER = 2, OFFSET = 100, MOST_UOPS = 512, MOST_VARIANTS = 128 };
+enum { MAX_LOOPS = 3, INNER = 2, OFFSET = 100, MAX_UOPS = 512, MAX_VARIANTS = 128 };
 
 /* ---- A runtime --------------------------------------------------------------------------------------------------- */
 
@@ -21,8 +21,8 @@ typedef struct variant {
     uop uops[INNER];
 } variant;
 
-static variant variants[MOST_VARIANTS], *recording;
-static uop done[MOST_UOPS];
+static variant variants[MAX_VARIANTS], *recording;
+static uop done[MAX_UOPS];
 static int n_variants, n_done;
 
 EXPORTED void VTAUopPush(uint32_t mode, uint32_t reset, uint32_t dst, uint32_t src, uint32_t wgt, uint32_t opcode,
@@ -42,13 +42,13 @@ int VTAPushGEMMOp(void **handle, int (*finit)(void *), void *signature, int nbyt
     int i = 0;
     while (i < n_variants && (variants[i].owner != handle || variants[i].signature != number)) i++;
     if (i == n_variants) {
-        assert_true(n_variants < MOST_VARIANTS);
+        assert_true(n_variants < MAX_VARIANTS);
         recording = &variants[n_variants++];
         *recording = (variant){.owner = handle, .signature = number};
         assert_int_equal(finit(signature), 0);
         recording = NULL;
     }
-    assert_true(n_done + variants[i].n <= MOST_UOPS);
+    assert_true(n_done + variants[i].n <= MAX_UOPS);
     memcpy(done + n_done, variants[i].uops, (size_t)variants[i].n * sizeof *done);
     n_done += variants[i].n;
     return 0;
@@ -62,7 +62,7 @@ int32_t take_number(int32_t number) { return number; }
 
 /* Loops from `min` for `extent` steps around a micro-kernel that uses their variables. */
 typedef struct nest {
-    int64_t min[MOST_LOOPS], extent[MOST_LOOPS];
+    int64_t min[MAX_LOOPS], extent[MAX_LOOPS];
     bool wide;  /* 64-bit variables */
     bool let;   /* the third index is a let of the loops' variables: v0 + 2 * v1 */
     bool alone; /* the let is for the micro-kernel only: nothing may be left of it outside, and of what it uses */
@@ -94,10 +94,10 @@ static const vt_stmt *micro_kernel(vt_ctx *c, const vt_expr *const indices[3]) {
 }
 
 static const vt_stmt *make_nest(vt_ctx *c, const nest *what) {
-    const vt_var *v[MOST_LOOPS] = {0};
-    const vt_expr *indices[MOST_LOOPS] = {0};
+    const vt_var *v[MAX_LOOPS] = {0};
+    const vt_expr *indices[MAX_LOOPS] = {0};
     vt_dtype t = what->wide ? VT_I64 : VT_I32;
-    for (int i = 0; i < MOST_LOOPS && what->extent[i]; i++)
+    for (int i = 0; i < MAX_LOOPS && what->extent[i]; i++)
         indices[i] = v[i] = vt_var_new(c, (const char *[]){"a", "b", "c"}[i], t);
     const vt_var *sum = vt_var_new(c, "sum", t);
     if (what->let) indices[2] = sum;
@@ -109,7 +109,7 @@ static const vt_stmt *make_nest(vt_ctx *c, const nest *what) {
         s = vt_s_let(c, sum, vt_add(c, v[0], twice), s);
         s = vt_s_let(c, twice, vt_mul(c, v[1], vt_const(c, t, 2)), s);
     }
-    for (int i = MOST_LOOPS; i-- > 0;)
+    for (int i = MAX_LOOPS; i-- > 0;)
         if (v[i])
             s = vt_s_for(c, v[i], vt_const(c, t, what->min[i]), vt_const(c, t, what->extent[i]), VT_FOR_SERIAL, s);
     return s;
@@ -118,14 +118,14 @@ static const vt_stmt *make_nest(vt_ctx *c, const nest *what) {
 /* What the loops do, in their order. */
 static int expected_uops(const nest *what, uop *out) {
     int n = 0;
-    int64_t extent[MOST_LOOPS], v[MOST_LOOPS];
-    for (int i = 0; i < MOST_LOOPS; i++) extent[i] = what->extent[i] ? what->extent[i] : 1;
+    int64_t extent[MAX_LOOPS], v[MAX_LOOPS];
+    for (int i = 0; i < MAX_LOOPS; i++) extent[i] = what->extent[i] ? what->extent[i] : 1;
     for (int64_t step = 0; step < extent[0] * extent[1] * extent[2]; step++) {
-        uint32_t index[MOST_LOOPS];
+        uint32_t index[MAX_LOOPS];
         v[0] = what->min[0] + step / (extent[1] * extent[2]);
         v[1] = what->min[1] + step / extent[2] % extent[1];
         v[2] = what->let ? v[0] + 2 * v[1] : what->min[2] + step % extent[2];
-        for (int i = 0; i < MOST_LOOPS; i++)
+        for (int i = 0; i < MAX_LOOPS; i++)
             index[i] = what->extent[i] || (i == 2 && what->let) ? (uint32_t)(v[i] + OFFSET) : 0;
         for (int k = 0; k < INNER; k++) out[n++] = (uop){index[0], index[1], index[2], k};
     }
@@ -138,7 +138,7 @@ static void numbers_of_kernels(void **state) {
     kit k;
     kit_open(&k);
     const vt_stmt *items[NESTS];
-    static uop expected[MOST_UOPS];
+    static uop expected[MAX_UOPS];
     int n = 0, recorded = 0;
     for (int i = 0; i < NESTS; i++) {
         items[i] = make_nest(&k.ctx, &nests[i]);

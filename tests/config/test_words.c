@@ -82,17 +82,17 @@ TEST_CASE(types) {
 }
 
 TEST_CASE(versions) {
-    enum { MOST = 31 };
+    enum { MAX = 31 };
     static const char value[] = "aZ09.-_+012345678901234567890123";
     char text[64], words[160];
-    for (size_t n = MOST; n <= MOST + 1; n++) {
+    for (size_t n = MAX; n <= MAX + 1; n++) {
         snprintf(text, sizeof text, "{\"HW_VER\": \"%.*s\"}", (int)n, value);
         snprintf(words, sizeof words, "HW_VER = \"%s\": must be 1 to 31 letters, digits and . - _ +, like \"0.0.2\"",
                  value);
-        vta_config *c = parsed(text, n > MOST ? words : NULL);
+        vta_config *c = parsed(text, n > MAX ? words : NULL);
         if (!c) continue;
-        assert_int_equal(strlen(vta_config_hw_version(c)), MOST);
-        assert_memory_equal(vta_config_hw_version(c), value, MOST);
+        assert_int_equal(strlen(vta_config_hw_version(c)), MAX);
+        assert_memory_equal(vta_config_hw_version(c), value, MAX);
         vta_config_release(c);
     }
     parsed("{\"HW_VER\": \"1 2\"}", "HW_VER = \"1 2\": must be 1 to 31 letters, digits and . - _ +, like \"0.0.2\"");

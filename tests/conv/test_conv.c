@@ -138,7 +138,7 @@ TEST_CASE(test_transposed) {
 static void check_bias(const vta_config *config, uint32_t tiles) {
     enum { COUNT = 21 };
     int64_t out = vta_config_block_out(config), in = vta_config_block_in(config);
-    int64_t most = vta_conv_bias_most(config, tiles);
+    int64_t most = vta_conv_bias_max(config, tiles);
     int32_t bias[COUNT] = {0, 1, -1, 63, 64, -64, 126, 127, 128, 1000, -99999, (int32_t)most, (int32_t)-most};
     for (int i = 13; i < COUNT; i++) bias[i] = (int32_t)(most - 7 * i * i * i);
     for (int i = 0; i < COUNT; i++)
@@ -168,11 +168,11 @@ static void check_bias(const vta_config *config, uint32_t tiles) {
 /* Tiles for as many blocks of channels as there are, begun ones too, and no byte more or less; the first channel that
  * no tile takes is told. */
 TEST_CASE(test_bias_of_counts) {
-    enum { MOST = 33, TILES = 2, BLOCK = 16 };
+    enum { MAX = 33, TILES = 2, BLOCK = 16 };
     vta_config *config = vta_config_default();
-    static int8_t to[(MOST / BLOCK + 1) * TILES * BLOCK * BLOCK + 1];
-    int32_t bias[MOST] = {0}, large = (int32_t)vta_conv_bias_most(config, TILES) + 1;
-    for (size_t count = 1; count <= MOST; count++) {
+    static int8_t to[(MAX / BLOCK + 1) * TILES * BLOCK * BLOCK + 1];
+    int32_t bias[MAX] = {0}, large = (int32_t)vta_conv_bias_max(config, TILES) + 1;
+    for (size_t count = 1; count <= MAX; count++) {
         size_t size = (count + BLOCK - 1) / BLOCK * TILES * BLOCK * BLOCK;
         for (size_t given = size - 1; given <= size + 1; given++) {
             vta_status want = given == size ? VTA_OK : VTA_INVALID_ARGUMENT;
@@ -195,7 +195,7 @@ TEST_CASE(test_bias_of_counts) {
 TEST_CASE(test_bias) {
     for (size_t i = 0; i < sizeof configs / sizeof *configs; i++) {
         vta_config *config = config_of(configs[i]);
-        assert_int_equal(vta_conv_bias_most(config, 2),
+        assert_int_equal(vta_conv_bias_max(config, 2),
                          2 * 127 * (127 * ((int64_t)vta_config_block_in(config) - 1) + 1));
         for (uint32_t tiles = 1; tiles <= 3; tiles++) check_bias(config, tiles);
         vta_config_release(config);

@@ -167,19 +167,19 @@ static vta_conv with(size_t member, int64_t value) {
 }
 
 TEST_CASE(test_members) {
-    enum { MOST = 1 << 24 };
+    enum { MAX = 1 << 24 };
     vta_config *config = config_of("");
     vta_conv_layout l = {.size = 0};
     for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
         int64_t least = members[i].least, below = members[i].has_default ? -1 : least - 1;
-        const int64_t bad[] = {below, MOST + 1};
+        const int64_t bad[] = {below, MAX + 1};
         for (int k = 0; k < 2; k++) {
             vta_conv c = with(i, bad[k]);
             SAYS(vta_conv_layout_of(config, &c, diag, &l), VTA_INVALID_ARGUMENT,
                  "convolution: %s is %lld, must be from %lld to 16777216", members[i].name, (long long)bad[k],
                  (long long)least);
         }
-        vta_conv low = with(i, least), high = with(i, MOST);
+        vta_conv low = with(i, least), high = with(i, MAX);
         assert_int_equal(vta_conv_layout_of(config, &low, NULL, &l), VTA_OK);
         SAYS(vta_conv_layout_of(config, &high, diag, &l), /* as kernel or groups it fits nothing else */
              !strncmp(members[i].name, "kernel", 6) || !strcmp(members[i].name, "groups") ? VTA_INVALID_ARGUMENT
@@ -240,8 +240,8 @@ TEST_CASE(test_calls) {
          "bias of 32 bits");
     bias[1] = INT32_MIN; /* 2147483648 / 242062 = 8871.6 */
     SAYS(vta_conv_pack_bias(config, bias, 2, 4, diag, to, 1024), VTA_OUT_OF_RANGE, "take 8872 tiles");
-    assert_int_equal(vta_conv_bias_most(NULL, 1), 0);
-    assert_int_equal(vta_conv_bias_most(config, 1), 242062);
+    assert_int_equal(vta_conv_bias_max(NULL, 1), 0);
+    assert_int_equal(vta_conv_bias_max(config, 1), 242062);
     vta_config_release(config);
     vta_config_release(narrow);
 }

@@ -3,7 +3,7 @@
 #include "device/rtl/memory.h"
 #include "support/check.h"
 
-enum { PAGE = 4096, BASE = 4 * PAGE, HALF = 4 * PAGE, END = BASE + 2 * HALF, MOST_BYTES = 32, BURSTS = 120 };
+enum { PAGE = 4096, BASE = 4 * PAGE, HALF = 4 * PAGE, END = BASE + 2 * HALF, MAX_BYTES = 32, BURSTS = 120 };
 enum { OKAY = 0, DECERR = 3 };
 
 typedef struct burst {
@@ -16,10 +16,9 @@ typedef struct master {
     vt_axi axi;
     vt_dram dram;
     /* Its own signals, and the memory's. */
-    uint8_t arvalid, arid, arlen, rready, awvalid, awlen, wvalid, wlast, wdata[MOST_BYTES], wstrb[MOST_BYTES / 8],
-        bready;
+    uint8_t arvalid, arid, arlen, rready, awvalid, awlen, wvalid, wlast, wdata[MAX_BYTES], wstrb[MAX_BYTES / 8], bready;
     uint32_t araddr, awaddr;
-    uint8_t arready, rvalid, rid, rresp, rlast, rdata[MOST_BYTES], awready, wready, bvalid, bresp;
+    uint8_t arready, rvalid, rid, rresp, rlast, rdata[MAX_BYTES], awready, wready, bvalid, bresp;
     burst reads[BURSTS], writes[BURSTS];
     uint32_t asked, answered, line;              /* reads, and the line of the one that is being answered */
     uint32_t addressed, written, beat, accepted; /* writes whose address was taken, whose last line was, that ended */
@@ -114,7 +113,7 @@ static void send_read(master *m) {
 
 /* The line that is offered, whether it is taken or not. */
 static void check_line(master *m) {
-    static const uint8_t zeros[MOST_BYTES];
+    static const uint8_t zeros[MAX_BYTES];
     assert_true(m->answered < m->asked);
     const burst *b = &m->reads[m->answered];
     uint32_t addr = b->addr + m->line * m->axi.bus_bytes;

@@ -228,11 +228,11 @@ TEST_CASE(creation) {
 
 /* Addresses and lengths of streams, and the bounds that reach the driver. */
 TEST_CASE(runs) {
-    enum { MOST = VTA_MAX_TRANSFER / VTA_INSN_BYTES };
+    enum { MAX = VTA_MAX_TRANSFER / VTA_INSN_BYTES };
     char text[200];
-    assert_int_equal(vta_device_run(device, 4096 + VTA_INSN_BYTES, MOST, 123, diag), VTA_OK);
+    assert_int_equal(vta_device_run(device, 4096 + VTA_INSN_BYTES, MAX, 123, diag), VTA_OK);
     assert_int_equal(last_run.insn_addr, 4096 + VTA_INSN_BYTES);
-    assert_int_equal(last_run.count, MOST);
+    assert_int_equal(last_run.count, MAX);
     assert_int_equal(last_run.wait_cycles, 123);
     assert_int_equal(last_run.max_work, 123);
     assert_false(last_run.continues);
@@ -241,8 +241,8 @@ TEST_CASE(runs) {
          "instruction address 0x00001008 is not a multiple of 16");
     said(vta_device_run(device, 4096, 0, 0, diag), VTA_INVALID_ARGUMENT,
          "0 instructions; a run takes 1 to 2097152 (one transfer)");
-    snprintf(text, sizeof text, "%u instructions; a run takes 1 to 2097152 (one transfer)", MOST + 1);
-    said(vta_device_run(device, 4096, MOST + 1, 0, diag), VTA_INVALID_ARGUMENT, text);
+    snprintf(text, sizeof text, "%u instructions; a run takes 1 to 2097152 (one transfer)", MAX + 1);
+    said(vta_device_run(device, 4096, MAX + 1, 0, diag), VTA_INVALID_ARGUMENT, text);
 }
 
 TEST_CASE(interruptions) {

@@ -4,10 +4,10 @@
 
 #include "device/small_program.h"
 
-enum { MOST = 600 };
+enum { LIMIT = 600 };
 
 typedef struct stream {
-    vta_insn insns[MOST];
+    vta_insn insns[LIMIT];
     uint32_t count;
 } stream;
 

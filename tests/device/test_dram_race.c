@@ -5,7 +5,7 @@
 #include "device/small_program.h"
 #include "support/diag.h"
 
-enum { PROGRAMS = 250, STORES = 10, PAGES = 12, AREA = PAGES * 4096, ELEMENT = 16, MOST_X = 60, MOST_Y = 6 };
+enum { PROGRAMS = 250, STORES = 10, PAGES = 12, AREA = PAGES * 4096, ELEMENT = 16, MAX_X = 60, MAX_Y = 6 };
 
 static check_random numbers = {5};
 
@@ -14,7 +14,7 @@ static uint32_t pick(uint32_t least, uint32_t most) { return (uint32_t)check_bet
 /* Rows in few pages, or in all of them. */
 static vta_insn transfer(vta_opcode opcode, vta_memory memory) {
     uint32_t pages = pick(0, 1) ? 2 : PAGES, elements = pages * 4096 / ELEMENT;
-    uint16_t x = (uint16_t)pick(1, MOST_X), y = (uint16_t)pick(1, MOST_Y);
+    uint16_t x = (uint16_t)pick(1, MAX_X), y = (uint16_t)pick(1, MAX_Y);
     uint32_t stride = pick(0, (elements - x) / y), rows = (y - 1u) * stride + x;
     vta_insn insn = sp_load(memory, 0, SP_OUT / ELEMENT + pick(0, elements - rows), y, x);
     insn.opcode = (uint8_t)opcode;

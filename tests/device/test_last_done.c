@@ -71,10 +71,10 @@ static void one_run(bool had_run, bool first_is_last, times t, bool other_looks,
 }
 
 TEST_CASE(any_times) {
-    enum { MOST = 14 };
-    for (uint32_t i = 0; i < 4 * MOST * MOST * MOST; i++) {
+    enum { MAX = 14 };
+    for (uint32_t i = 0; i < 4 * MAX * MAX * MAX; i++) {
         const uint32_t k = i / 4;
-        const times t = {1 + k % MOST, 1 + k / MOST % MOST, 1 + k / MOST / MOST};
+        const times t = {1 + k % MAX, 1 + k / MAX % MAX, 1 + k / MAX / MAX};
         one_run(i % 2, i / 2 % 2, t, false, 0);
         for (uint32_t dies = 0; dies < 4; dies++) one_run(i % 2, i / 2 % 2, t, true, dies);
     }

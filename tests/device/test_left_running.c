@@ -87,7 +87,7 @@ static volatile uint32_t *map_registers(const model_board *m) {
     char path[128];
     snprintf(path, sizeof path, "%s/" VT_MODEL_REGISTERS, m->folder);
     int fd = open(path, O_RDWR);
-    void *memory = mmap(NULL, VT_MOST_BLOCKS * VT_BLOCK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    void *memory = mmap(NULL, VT_MAX_BLOCKS * VT_BLOCK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     close(fd);
     assert_ptr_not_equal(memory, MAP_FAILED);
     return memory;
@@ -122,7 +122,7 @@ TEST_CASE(between_registers) {
                     check_result(&u, boards[b], most, 3);
                 }
                 leave(&u);
-                munmap((void *)w.registers, VT_MOST_BLOCKS * VT_BLOCK_BYTES);
+                munmap((void *)w.registers, VT_MAX_BLOCKS * VT_BLOCK_BYTES);
                 model_stop(&m);
             }
 }
@@ -154,14 +154,14 @@ TEST_CASE(stuck) {
             says(take(&next, boards[b], m.settings), VTA_TIMEOUT, refusal);
             leave(&next);
         }
-        for (int i = 0; i < VT_MOST_BLOCKS * VT_BLOCK_BYTES / 4; i++) r[i] = 0;
+        for (int i = 0; i < VT_MAX_BLOCKS * VT_BLOCK_BYTES / 4; i++) r[i] = 0;
         usleep(20000); /* the model looks every 0.1 ms */
         must(take(&next, boards[b], m.settings));
         uint32_t count = write_program(&next, 1, 9);
         must(vta_device_run(next.device, next.insns, count, 0, diag));
         check_result(&next, boards[b], 0, 9);
         leave(&next);
-        munmap((void *)r, VT_MOST_BLOCKS * VT_BLOCK_BYTES);
+        munmap((void *)r, VT_MAX_BLOCKS * VT_BLOCK_BYTES);
         model_stop(&m);
     }
 }

@@ -13,7 +13,7 @@
 #include "device/small_program.h"
 #include "support/check.h"
 
-enum { BYTES = 1 << 20, REGISTER_BYTES = VT_MOST_BLOCKS * VT_BLOCK_BYTES };
+enum { BYTES = 1 << 20, REGISTER_BYTES = VT_MAX_BLOCKS * VT_BLOCK_BYTES };
 
 typedef struct served {
     char folder[64];

@@ -7,7 +7,7 @@
 
 /* Arguments are pieces of two tensors, one on the device and one on the host, in turns; every third one is written.
  * Some of those that are only read are pieces of a constant. */
-enum { MOST_ARGS = 64, PIECE = 2, SPACE = MOST_ARGS * PIECE };
+enum { MAX_ARGS = 64, PIECE = 2, SPACE = MAX_ARGS * PIECE };
 enum { X, DEVICE, Y, CONSTANT }; /* buffers */
 
 static bool is_written(int i) { return i % 3 == 0; }
@@ -81,7 +81,7 @@ static vta_model *make_model(void) {
                                 {"y", VT_PLACE_HOST, SPACE, SPACE},
                                 {"constant", VT_PLACE_DATA, SPACE, SPACE}};
     vt_plan_port outputs[] = {{"x", x}, {"y", y}};
-    vt_plan_view to[] = {x, device}, from[] = {device, y}, args[MOST_ARGS];
+    vt_plan_view to[] = {x, device}, from[] = {device, y}, args[MAX_ARGS];
     vt_plan_step steps[] = {{.kind = VT_STEP_COPY, .name = "to", .views = to, .view_count = 2},
                             {.kind = VT_STEP_CALL, .name = "call", .function = "f", .views = args},
                             {.kind = VT_STEP_COPY, .name = "from", .views = from, .view_count = 2}};
@@ -119,7 +119,7 @@ static vta_model *make_model(void) {
 static void check_output(vta_instance *in, size_t index) {
     int8_t got[SPACE];
     must(vta_instance_get_output(in, index, got, sizeof got, diag));
-    for (int i = 0; i < MOST_ARGS; i++)
+    for (int i = 0; i < MAX_ARGS; i++)
         for (int k = 0; k < PIECE; k++) {
             bool was_written = i < arg_count && is_written(i) && on_device(i) == (index == 1);
             assert_int_equal(got[i * PIECE + k], was_written ? written(i, k) : given(i, k));
@@ -150,7 +150,7 @@ static void check_calls(bool no_host_view) {
 }
 
 TEST_CASE(any_number_of_tensors) {
-    for (arg_count = 1; arg_count <= MOST_ARGS; arg_count++)
+    for (arg_count = 1; arg_count <= MAX_ARGS; arg_count++)
         for (int no_host_view = 0; no_host_view < 2; no_host_view++) check_calls(no_host_view);
 }
 

@@ -23,9 +23,9 @@ typedef void change(small *s);
 #define CHANGE(name, ...)                                                                                              \
     static void name(small *s) { __VA_ARGS__; }
 
-CHANGE(most_device_memory, s->plan.device_bytes = (uint64_t)1 << 31)
+CHANGE(max_device_memory, s->plan.device_bytes = (uint64_t)1 << 31)
 CHANGE(more_device_memory, s->plan.device_bytes = ((uint64_t)1 << 31) + 1)
-CHANGE(most_host_memory, s->plan.host_bytes = (uint64_t)1 << 40)
+CHANGE(max_host_memory, s->plan.host_bytes = (uint64_t)1 << 40)
 CHANGE(more_host_memory, s->plan.host_bytes = ((uint64_t)1 << 40) + 1)
 CHANGE(uop_cut, s->uops_less = 1)
 CHANGE(insn_cut, s->insns_more = 8)
@@ -115,7 +115,7 @@ static void lanes_of(small *s, int64_t lanes) {
     s->buffers[1] = (vt_plan_buffer){"x.tiles", VT_PLACE_DEVICE, BYTES, 1 << 17};
     packs_as(s, 2, one_row, 4, lane_tiles);
 }
-CHANGE(most_lanes, lanes_of(s, 1 << 16))
+CHANGE(max_lanes, lanes_of(s, 1 << 16))
 CHANGE(more_lanes, lanes_of(s, (1 << 16) + 1))
 
 static void call_of(small *s, uint32_t count) {
@@ -126,7 +126,7 @@ static void call_of(small *s, uint32_t count) {
         (vt_plan_step){.kind = VT_STEP_CALL, .name = "call", .function = "f", .views = views, .view_count = count};
 }
 CHANGE(call_of_one, call_of(s, 1))
-CHANGE(call_of_most, call_of(s, 64))
+CHANGE(call_of_max, call_of(s, 64))
 CHANGE(one_layer, s->steps[1].layer_count = 1)
 CHANGE(one_layer_late, s->steps[1].layer_count = 1; s->layers[0].first = 1)
 CHANGE(layer_at_the_last, s->layers[1].first = 8)
@@ -155,9 +155,9 @@ TEST_CASE(plans) {
         const char *name, *refusal;
     } rows[] = {
 #define ROW(how, refusal) {how, #how, refusal}
-        ROW(most_device_memory, NULL),
+        ROW(max_device_memory, NULL),
         ROW(more_device_memory, "2147483649 bytes of device memory, 128 of host memory: more than can be"),
-        ROW(most_host_memory, NULL),
+        ROW(max_host_memory, NULL),
         ROW(more_host_memory, "24576 bytes of device memory, 1099511627777 of host memory: more than can be"),
         ROW(uop_cut, "a section of instructions or micro-ops has a part of one"),
         ROW(insn_cut, "a section of instructions or micro-ops has a part of one"),
@@ -192,10 +192,10 @@ TEST_CASE(plans) {
         ROW(packs_spare_columns, NO_FIT),
         ROW(packs_too_few_rows, NO_FIT),
         ROW(packs_too_few_columns, NO_FIT),
-        ROW(most_lanes, NULL),
+        ROW(max_lanes, NULL),
         ROW(more_lanes, NO_FIT),
         ROW(call_of_one, NULL),
-        ROW(call_of_most, NULL),
+        ROW(call_of_max, NULL),
         ROW(one_layer, NULL),
         ROW(one_layer_late, "run adds: its layers are not in the order of its instructions"),
         ROW(loads_the_parameter, NULL),
@@ -222,14 +222,14 @@ TEST_CASE(plans) {
 /* ---- How the plan is written ---- */
 
 TEST_CASE(names) {
-    enum { MOST = VT_PLAN_MOST_NAME };
-    char name[MOST + 2];
+    enum { MAX = VT_PLAN_MAX_NAME };
+    char name[MAX + 2];
     for (int more = 0; more < 2; more++) {
         small s;
         size_t size;
         small_make(&s);
         memset(name, 'n', sizeof name);
-        name[MOST + more] = '\0';
+        name[MAX + more] = '\0';
         s.plan.name = name;
         uint8_t *bytes = small_write(&s, NULL, &size);
         check(bytes, size, more ? "\"name\" is too long a text" : NULL, "name");

@@ -3,7 +3,7 @@
 #include "exec/exec_priv.h"
 #include "support/check.h"
 
-enum { SHAPES = 300, MOST_BYTES = 1 << 17 };
+enum { SHAPES = 300, MAX_BYTES = 1 << 17 };
 
 static check_random numbers = {21};
 
@@ -29,7 +29,7 @@ static void make_shapes(shapes *s) {
     s->bytes = (size_t)1 << pick(0, 2);
     s->flat_view = view(s->flat, 4, s->bytes);
     s->tiled_view = view(s->tiled, 6, s->bytes);
-    assert_true(s->tiled_view.bytes < MOST_BYTES && s->flat_view.bytes < MOST_BYTES);
+    assert_true(s->tiled_view.bytes < MAX_BYTES && s->flat_view.bytes < MAX_BYTES);
 }
 
 /* The element of the plain tensor that stands at place `i` of the tiles; -1: none. */
@@ -42,7 +42,7 @@ static int64_t plain_at(const shapes *s, int64_t i) {
 }
 
 TEST_CASE(random_shapes) {
-    static uint8_t flat[MOST_BYTES], tiled[MOST_BYTES], back[MOST_BYTES];
+    static uint8_t flat[MAX_BYTES], tiled[MAX_BYTES], back[MAX_BYTES];
     static const uint8_t zeros[4];
     for (int n = 0; n < SHAPES; n++) {
         shapes s;

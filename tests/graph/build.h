@@ -48,11 +48,11 @@ static inline void in_a_world(void (*body)(world *w)) {
 static inline vt_gtype type_of(vt_element e, const int64_t *dims) {
     vt_gtype t;
     size_t rank = 0;
-    while (rank < VT_MOST_RANK && dims[rank] >= 0) rank++;
+    while (rank < VT_MAX_RANK && dims[rank] >= 0) rank++;
     assert_true(vt_gtype_make(e, rank, dims, &t));
     return t;
 }
-#define TYPE(e, ...) type_of(VT_ELEMENT_##e, (int64_t[VT_MOST_RANK + 1]){__VA_ARGS__, -1})
+#define TYPE(e, ...) type_of(VT_ELEMENT_##e, (int64_t[VT_MAX_RANK + 1]){__VA_ARGS__, -1})
 #define SCALAR(e) ((vt_gtype){.element = VT_ELEMENT_##e})
 
 #define INTS(name, ...)                                                                                                \

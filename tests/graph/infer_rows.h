@@ -27,7 +27,7 @@ typedef struct row {
 /* One input of the row's text; gives what follows it. */
 static inline const char *input_of(world *w, const char *text, uint32_t i, vt_gvalue **out) {
     char word[64], name[8];
-    int64_t dims[VT_MOST_RANK];
+    int64_t dims[VT_MAX_RANK];
     size_t rank = 0, n = strcspn(text, " "), head = strcspn(text, "[ ");
     vt_element e;
     vt_gtype t;

@@ -25,16 +25,16 @@ static inline void *make_room(size_t count, size_t size) {
 
 static inline char *make_text(const char *text) { return strcpy(make_room(strlen(text) + 1, 1), text); }
 
-enum { MAKE_MOST = 128 };
+enum { MAKE_MAX = 128 };
 
 /* A model that grows; start with make_model(opset). */
 typedef struct making {
     Onnx__ModelProto model;
     Onnx__GraphProto graph;
     Onnx__OperatorSetIdProto opsets[2], *opset_list[2];
-    Onnx__NodeProto *nodes[MAKE_MOST];
-    Onnx__TensorProto *tensors[MAKE_MOST];
-    Onnx__ValueInfoProto *inputs[MAKE_MOST], *outputs[MAKE_MOST];
+    Onnx__NodeProto *nodes[MAKE_MAX];
+    Onnx__TensorProto *tensors[MAKE_MAX];
+    Onnx__ValueInfoProto *inputs[MAKE_MAX], *outputs[MAKE_MAX];
 } making;
 
 static inline void make_model(making *m, int64_t opset) {

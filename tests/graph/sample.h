@@ -50,7 +50,7 @@ static inline double element(const sample *s, uint32_t input, const int64_t *at)
 /* Element of an input that is broadcast to the output. */
 static inline double broadcast_element(const sample *s, uint32_t input, const int64_t *at) {
     const vt_gtype *t = in_type(s, input);
-    int64_t own[VT_MOST_RANK];
+    int64_t own[VT_MAX_RANK];
     for (uint32_t k = 0; k < t->rank; k++) own[k] = t->dim[k] == 1 ? 0 : at[k + out_type(s)->rank - t->rank];
     return element(s, input, own);
 }
@@ -59,7 +59,7 @@ static inline double broadcast_element(const sample *s, uint32_t input, const in
 static inline vt_gvalue *random_value(world *w, vt_gtype t) {
     size_t count = (size_t)vt_gtype_count(&t);
     char *data = vt_new_bytes(&w->ctx, vt_gtype_bytes(&t) + 1);
-    double least = vt_element_least(t.element), most = vt_element_most(t.element);
+    double least = vt_element_least(t.element), most = vt_element_max(t.element);
     for (size_t i = 0; i < count; i++) {
         double x = (double)pick(-128, 128) / 32; /* sums of some hundred products are exact */
         int64_t k = pick(least < -100 ? -100 : (int64_t)least, most > 100 ? 100 : (int64_t)most);
@@ -110,7 +110,7 @@ static inline void check_sample(sample *s, vt_gop op, uint32_t attribute_count, 
                                 reference *want) {
     vt_gnode_spec spec = {op, NULL, NULL, s->inputs, attribute_count, s->in, attributes};
     const void *in[SAMPLE_INPUTS];
-    int64_t at[VT_MOST_RANK] = {0};
+    int64_t at[VT_MAX_RANK] = {0};
     s->n = vt_graph_add(s->w->g, &spec);
     vt_gvalue out = *s->n->outputs[0];
     void *data = vt_new_bytes(&s->w->ctx, vt_gtype_bytes(&out.type) + 1);

@@ -92,7 +92,7 @@ static void random_remainders(world *w) {
 /* ---- Along an axis ---- */
 
 static double cum_sum(const sample *s, const int64_t *at) {
-    int64_t axis = vt_gattr_int(s->n, VT_A_AXIS), own[VT_MOST_RANK];
+    int64_t axis = vt_gattr_int(s->n, VT_A_AXIS), own[VT_MAX_RANK];
     bool back = vt_gattr_int(s->n, VT_A_REVERSE) != 0, before = vt_gattr_int(s->n, VT_A_EXCLUSIVE) != 0;
     double sum = 0;
     memcpy(own, at, sizeof own);
@@ -117,7 +117,7 @@ static void random_cum_sums(world *w) {
 
 /* The element with as many before it as its place says. */
 static double top_k(const sample *s, const int64_t *at) {
-    int64_t axis = vt_gattr_int(s->n, VT_A_AXIS), own[VT_MOST_RANK], other[VT_MOST_RANK];
+    int64_t axis = vt_gattr_int(s->n, VT_A_AXIS), own[VT_MAX_RANK], other[VT_MAX_RANK];
     double sign = vt_gattr_int(s->n, VT_A_LARGEST) ? 1 : -1;
     memcpy(own, at, sizeof own), memcpy(other, at, sizeof other);
     for (own[axis] = 0; own[axis] < in_type(s, 0)->dim[axis]; own[axis]++) {

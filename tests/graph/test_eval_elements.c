@@ -10,7 +10,7 @@ static uint32_t any_rank(void) { return (uint32_t)pick(0, 5); }
 
 /* Modulo the size of an integer type; of 64 bits, which a double does not hold, values here are small. */
 static double wrapped(double x, vt_element e) {
-    double least = vt_element_least(e), most = vt_element_most(e);
+    double least = vt_element_least(e), most = vt_element_max(e);
     if (least == -INFINITY || vt_element_bytes(e) == 8) return x;
     double size = most - least + 1;
     x = fmod(x - least, size);
@@ -87,7 +87,7 @@ static void random_clip(world *w) {
 /* Floats are cut towards zero and saturated, integers taken modulo the size. */
 static double cast(const sample *s, const int64_t *at) {
     vt_element from = in_type(s, 0)->element, to = out_type(s)->element;
-    double x = element(s, 0, at), least = vt_element_least(to), most = vt_element_most(to);
+    double x = element(s, 0, at), least = vt_element_least(to), most = vt_element_max(to);
     if (to == VT_ELEMENT_BOOL) return x != 0;
     if (least == -INFINITY) return x;
     return vt_element_least(from) == -INFINITY ? fmin(fmax(trunc(x), least), most) : wrapped(x, to);
@@ -140,7 +140,7 @@ static void pair(vt_element e, vt_gtype *a, vt_gtype *b) {
     uint32_t gone = (uint32_t)pick(0, both.rank); /* leading axes of one */
     vt_gtype *less = pick(0, 1) ? a : b;
     if (pick(0, 1)) return;
-    memmove(less->dim, less->dim + gone, (VT_MOST_RANK - gone) * sizeof *less->dim);
+    memmove(less->dim, less->dim + gone, (VT_MAX_RANK - gone) * sizeof *less->dim);
     less->rank -= gone;
 }
 
@@ -230,7 +230,7 @@ static void random_reshape(world *w) {
 }
 
 static double transpose(const sample *s, const int64_t *at) {
-    int64_t own[VT_MOST_RANK];
+    int64_t own[VT_MAX_RANK];
     for (uint32_t i = 0; i < out_type(s)->rank; i++) own[ints(s, VT_A_PERM, i)] = at[i];
     return element(s, 0, own);
 }
@@ -238,7 +238,7 @@ static double transpose(const sample *s, const int64_t *at) {
 static void random_transpose(world *w) {
     sample s = {w};
     vt_gtype x = random_type(any_element(), any_rank(), 4);
-    int64_t perm[VT_MOST_RANK];
+    int64_t perm[VT_MAX_RANK];
     for (uint32_t i = 0; i < x.rank; i++) perm[i] = i;
     for (uint32_t i = x.rank; i > 1; i--) {
         int64_t k = pick(0, i - 1), other = perm[k];
@@ -249,7 +249,7 @@ static void random_transpose(world *w) {
 }
 
 static double concat(const sample *s, const int64_t *at) {
-    int64_t own[VT_MOST_RANK], axis = vt_gattr_int(s->n, VT_A_AXIS);
+    int64_t own[VT_MAX_RANK], axis = vt_gattr_int(s->n, VT_A_AXIS);
     uint32_t i = 0;
     memcpy(own, at, sizeof own);
     while (own[axis] >= in_type(s, i)->dim[axis]) own[axis] -= in_type(s, i++)->dim[axis];
@@ -269,7 +269,7 @@ static void random_concat(world *w) {
 
 static double pad(const sample *s, const int64_t *at) {
     const vt_gtype *x = in_type(s, 0);
-    int64_t own[VT_MOST_RANK], how = vt_gattr_int(s->n, VT_A_PADDING);
+    int64_t own[VT_MAX_RANK], how = vt_gattr_int(s->n, VT_A_PADDING);
     for (uint32_t i = 0; i < x->rank; i++) {
         own[i] = at[i] - ints(s, VT_A_PADS, i);
         bool outside = own[i] < 0 || own[i] >= x->dim[i];
@@ -284,7 +284,7 @@ static void random_pad(world *w) {
     sample s = {w};
     vt_gtype x = random_type(any_number(), (uint32_t)pick(1, 4), 4);
     vt_gword how = (vt_gword[]){VT_PADDING_CONSTANT, VT_PADDING_REFLECT, VT_PADDING_EDGE}[pick(0, 2)];
-    int64_t pads[2 * VT_MOST_RANK];
+    int64_t pads[2 * VT_MAX_RANK];
     for (uint32_t i = 0; i < x.rank; i++) {
         int64_t most = how == VT_PADDING_REFLECT ? x.dim[i] - 1 : 3;
         pads[i] = pick(-x.dim[i] / 2, most), pads[x.rank + i] = pick(-x.dim[i] / 2, most);
@@ -296,7 +296,7 @@ static void random_pad(world *w) {
 }
 
 static double slice(const sample *s, const int64_t *at) {
-    int64_t own[VT_MOST_RANK];
+    int64_t own[VT_MAX_RANK];
     for (uint32_t i = 0; i < in_type(s, 0)->rank; i++)
         own[i] = ints(s, VT_A_STARTS, i) + at[i] * ints(s, VT_A_STEPS, i);
     return element(s, 0, own);
@@ -305,7 +305,7 @@ static double slice(const sample *s, const int64_t *at) {
 static void random_slice(world *w) {
     sample s = {w};
     vt_gtype x = random_type(any_element(), (uint32_t)pick(1, 4), 6);
-    int64_t starts[VT_MOST_RANK], steps[VT_MOST_RANK], dims[VT_MOST_RANK];
+    int64_t starts[VT_MAX_RANK], steps[VT_MAX_RANK], dims[VT_MAX_RANK];
     for (uint32_t i = 0; i < x.rank; i++) {
         starts[i] = pick(0, x.dim[i] - 1);
         steps[i] = pick(0, 1) ? pick(1, 3) : -pick(1, 3);
@@ -321,7 +321,7 @@ static void random_slice(world *w) {
 
 static double gather(const sample *s, const int64_t *at) {
     const vt_gtype *x = in_type(s, 0), *where_type = in_type(s, 1);
-    int64_t axis = vt_gattr_int(s->n, VT_A_AXIS), own[VT_MOST_RANK];
+    int64_t axis = vt_gattr_int(s->n, VT_A_AXIS), own[VT_MAX_RANK];
     for (int64_t i = 0; i < x->rank; i++)
         if (i != axis) own[i] = at[i < axis ? i : i + where_type->rank - 1];
     own[axis] = (int64_t)element(s, 1, at + axis);
@@ -399,7 +399,7 @@ static double coordinate(const sample *s, uint32_t axis, int64_t i) {
 static int64_t inside(double x, int64_t extent) { return (int64_t)fmin(fmax(x, 0), (double)extent - 1); }
 
 static double nearest(const sample *s, const int64_t *at) {
-    int64_t own[VT_MOST_RANK];
+    int64_t own[VT_MAX_RANK];
     for (uint32_t i = 0; i < in_type(s, 0)->rank; i++) {
         double x = coordinate(s, i, at[i]), down = floor(x), part = x - down;
         switch (vt_gattr_int(s->n, VT_A_ROUNDING)) {
@@ -418,7 +418,7 @@ static double linear(const sample *s, const int64_t *at) {
     uint32_t rank = in_type(s, 0)->rank;
     double sum = 0;
     for (uint32_t corner = 0; corner < 1u << rank; corner++) {
-        int64_t own[VT_MOST_RANK];
+        int64_t own[VT_MAX_RANK];
         double weight = 1;
         for (uint32_t i = 0; i < rank; i++) {
             int64_t extent = in_type(s, 0)->dim[i];
@@ -440,8 +440,8 @@ static void random_resize(world *w) {
     sample s = {w};
     bool is_linear = pick(0, 1);
     vt_gtype x = random_type(is_linear ? VT_ELEMENT_F32 : any_number(), (uint32_t)pick(1, 4), 5);
-    double scales[VT_MOST_RANK];
-    int64_t dims[VT_MOST_RANK];
+    double scales[VT_MAX_RANK];
+    int64_t dims[VT_MAX_RANK];
     for (uint32_t i = 0; i < x.rank; i++) {
         scales[i] = (double[]){1, 2, 3, 0.5, 1.5}[pick(0, 4)];
         if ((double)x.dim[i] * scales[i] < 1) scales[i] = 1;
@@ -462,8 +462,8 @@ static double reduce(const sample *s, const int64_t *at) {
     const vt_gtype *x = in_type(s, 0);
     const vt_gattr *axes = vt_gattr_of(s->n, VT_A_AXES);
     vt_gop op = s->n->op;
-    bool gone[VT_MOST_RANK] = {false}, keep = vt_gattr_int(s->n, VT_A_KEEPDIMS);
-    int64_t i[VT_MOST_RANK] = {0};
+    bool gone[VT_MAX_RANK] = {false}, keep = vt_gattr_int(s->n, VT_A_KEEPDIMS);
+    int64_t i[VT_MAX_RANK] = {0};
     double sum = op == VT_G_REDUCE_PROD, count = 0;
     for (uint32_t k = 0; k < axes->count; k++) gone[axes->ints[k]] = true;
     do {
@@ -490,7 +490,7 @@ static void random_reduce(world *w) {
         vt_element e = numbers[pick(2, 7)];
         if (ops[i] == VT_G_REDUCE_MEAN || pick(0, 1)) e = VT_ELEMENT_F32;
         vt_gtype x = random_type(e, any_rank(), ops[i] == VT_G_REDUCE_PROD ? 2 : 4);
-        int64_t axes[VT_MOST_RANK];
+        int64_t axes[VT_MAX_RANK];
         uint32_t count = 0;
         for (uint32_t k = 0; k < x.rank; k++)
             if (pick(0, 1) && count < 2) axes[count++] = k;
@@ -501,7 +501,7 @@ static void random_reduce(world *w) {
 }
 
 static double softmax(const sample *s, const int64_t *at) {
-    int64_t axis = vt_gattr_int(s->n, VT_A_AXIS), own[VT_MOST_RANK];
+    int64_t axis = vt_gattr_int(s->n, VT_A_AXIS), own[VT_MAX_RANK];
     double sum = 0, x = element(s, 0, at);
     memcpy(own, at, sizeof own);
     for (own[axis] = 0; own[axis] < in_type(s, 0)->dim[axis]; own[axis]++) sum += exp(element(s, 0, own));
@@ -526,7 +526,7 @@ static double parameter(const sample *s, uint32_t i, const int64_t *at) {
 static double quantize(const sample *s, const int64_t *at) {
     vt_element e = out_type(s)->element;
     float x = (float)element(s, 0, at) / (float)parameter(s, 1, at);
-    return fmin(fmax(nearbyint((double)x) + parameter(s, 2, at), vt_element_least(e)), vt_element_most(e));
+    return fmin(fmax(nearbyint((double)x) + parameter(s, 2, at), vt_element_least(e)), vt_element_max(e));
 }
 
 static double dequantize(const sample *s, const int64_t *at) {
@@ -575,7 +575,7 @@ static void random_dynamic_quantize(world *w) {
     uint8_t *y = vt_new_bytes(&w->ctx, (size_t)vt_gtype_count(&x->type) + 1), zero;
     float scale;
     void *out[] = {y, &scale, &zero};
-    int64_t at[VT_MOST_RANK] = {0}, i = 0;
+    int64_t at[VT_MAX_RANK] = {0}, i = 0;
     assert_int_equal(vt_eval_node(s.n, (const void *[]){x->data}, out, NULL, NULL), VTA_OK);
     do assert_int_equal(y[i++], dynamic_quantize(&s, at));
     while (next_at(&x->type, at));

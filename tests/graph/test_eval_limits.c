@@ -158,7 +158,7 @@ static const row rows[] = {
 /* One input of the row's text; gives what follows it. */
 static const char *input_of(world *w, const char *text, vt_gvalue **out) {
     char word[64];
-    int64_t dims[VT_MOST_RANK], integer;
+    int64_t dims[VT_MAX_RANK], integer;
     size_t rank = 0, head = strcspn(text, "[ ;");
     vt_element e;
     vt_gtype t;

@@ -62,7 +62,7 @@ static double conv_integer(const sample *s, const int64_t *at) {
 /* To the nearest, even of two. */
 static double saturate(double x, double zero, vt_element e) {
     x = nearbyint(x) + zero;
-    return fmin(fmax(x, vt_element_least(e)), vt_element_most(e));
+    return fmin(fmax(x, vt_element_least(e)), vt_element_max(e));
 }
 
 static double qlinear_conv(const sample *s, const int64_t *at) {
@@ -236,8 +236,7 @@ static double mat_mul(const sample *s, const int64_t *at) {
     uint32_t second = is_quantized ? 3 : 1, rank = out_type(s)->rank;
     const vt_gtype *a = in_type(s, 0), *b = in_type(s, second);
     bool row = a->rank == 1, column = b->rank == 1;
-    int64_t left[VT_MOST_RANK], right[VT_MOST_RANK], i = row ? 0 : at[rank - 1 - !column],
-                                                     j = column ? 0 : at[rank - 1];
+    int64_t left[VT_MAX_RANK], right[VT_MAX_RANK], i = row ? 0 : at[rank - 1 - !column], j = column ? 0 : at[rank - 1];
     uint32_t batch = rank - !row - !column;
     for (uint32_t k = 0; k + 2 < a->rank; k++) left[k] = a->dim[k] == 1 ? 0 : at[k + batch - (a->rank - 2)];
     for (uint32_t k = 0; k + 2 < b->rank; k++) right[k] = b->dim[k] == 1 ? 0 : at[k + batch - (b->rank - 2)];

@@ -14,13 +14,13 @@ static void test_many(void **state) {
     (void)state;
     make_model(&m, 13);
     make_input(&m, "v0", F32, "2");
-    for (int i = MAKE_MOST; i-- > 0;) {
-        snprintf(in, sizeof in, "v%d", i), snprintf(out, sizeof out, i + 1 < MAKE_MOST ? "v%d" : "t", i + 1);
+    for (int i = MAKE_MAX; i-- > 0;) {
+        snprintf(in, sizeof in, "v%d", i), snprintf(out, sizeof out, i + 1 < MAKE_MAX ? "v%d" : "t", i + 1);
         make_node(&m, "Neg", in, out, "");
     }
     make_output(&m, "t");
-    snprintf(text, sizeof text, "\nv%d: float32[2] = Neg(v%d)\nt: float32[2] = Neg(v%d)\noutput t", MAKE_MOST - 1,
-             MAKE_MOST - 2, MAKE_MOST - 1);
+    snprintf(text, sizeof text, "\nv%d: float32[2] = Neg(v%d)\nt: float32[2] = Neg(v%d)\noutput t", MAKE_MAX - 1,
+             MAKE_MAX - 2, MAKE_MAX - 1);
     becomes(&m, false, text);
     becomes(&m, false, "input v0: float32[2]\nv1: float32[2] = Neg(v0)\nv2: float32[2] = Neg(v1)\n");
 }
@@ -320,11 +320,11 @@ static void test_unknown_fields(void **state) {
 
 /* Nodes in graphs in attributes of nodes: so many messages within each other. */
 static void test_depth(void **state) {
-    enum { MOST = 80 };
+    enum { MAX = 80 };
     static const uint8_t keys[] = {0x0a, 0x2a, 0x32}; /* node of a graph, attribute of a node, graph of an attribute */
     (void)state;
     for (size_t levels = DEEPEST - 3; levels < DEEPEST + 3; levels++) {
-        uint8_t bytes[4 * MOST], *at = bytes + sizeof bytes;
+        uint8_t bytes[4 * MAX], *at = bytes + sizeof bytes;
         for (size_t level = levels; level-- > 0;) { /* the innermost first */
             size_t length = (size_t)(bytes + sizeof bytes - at);
             if (length >= 128) *--at = (uint8_t)(length >> 7);

@@ -103,7 +103,7 @@ enum { ROWS = sizeof rows / sizeof *rows };
 static void print_row(vt_gop op, vt_strbuf *sb) {
     static const char *const elements[] = {"floats", "numbers", "bytes", "bools", "any"};
     const vt_gop_info *info = vt_gop_get(op);
-    vt_gattr attributes[VT_MOST_ATTRIBUTES];
+    vt_gattr attributes[VT_MAX_ATTRIBUTES];
     vt_gnode n = {.op = op, .attributes = attributes, .attribute_count = vt_gop_attributes(op, attributes)};
     vt_strbuf_addf(sb, "%s %u-%u %u %s", info->text, info->least, info->most, info->outputs, elements[info->elements]);
     vt_strbuf line;

@@ -67,7 +67,7 @@ TEST_CASE(test_package) {
               "ACC_W 32 ACC_BITS 512 LOG_ACC_BYTES 6 ACC_LANES 1 ACC_INDEX_W 11 "
               "OUT_W 8 OUT_BITS 128 LOG_OUT_BYTES 4 OUT_LANES 1 OUT_INDEX_W 11 "
               "SRC_INDEX_W 11 UOP_DST_AT 0 UOP_SRC_AT 11 UOP_WGT_AT 22 "
-              "BUS_BITS 64 LOG_BUS_BYTES 3 LEN_BITS 4 LOG_QUEUE 9 READS_MOST 16 INSN_BITS 128 ADDR_W 32 PAGE_W 20 "
+              "BUS_BITS 64 LOG_BUS_BYTES 3 LEN_BITS 4 LOG_QUEUE 9 READS_MAX 16 INSN_BITS 128 ADDR_W 32 PAGE_W 20 "
               "INSN_COUNT_W 22 TOKEN_W 22 CLIENTS 5 ");
     assert_contains(text, "  parameter bit MUL_PACK = 1'b0;\n  parameter bit SMALL = 1'b0;\n"
                           "  parameter bit ALU_HAS_MUL = 1'b1;\n");
@@ -84,7 +84,7 @@ TEST_CASE(test_package) {
         (vta_hardware_options){
             .bus_bits = 256, .burst_beats = 32, .queue_depth = 64, .reads_most = 4, .address_bits = 24, .small = true});
     has(text, "UOP_LANES 8 INP_LANES 2 WGT_LANES 1 ACC_LANES 1 OUT_LANES 2 BUS_BITS 256 LOG_BUS_BYTES 5 LEN_BITS 5 "
-              "LOG_QUEUE 6 READS_MOST 4 ADDR_W 24 PAGE_W 12 INSN_COUNT_W 21 TOKEN_W 21");
+              "LOG_QUEUE 6 READS_MAX 4 ADDR_W 24 PAGE_W 12 INSN_COUNT_W 21 TOKEN_W 21");
     assert_contains(text, "  parameter bit MUL_PACK = 1'b0;\n  parameter bit SMALL = 1'b1;\n"
                           "  parameter bit ALU_HAS_MUL = 1'b0;\n");
     vta_string_free(text);

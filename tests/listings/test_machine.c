@@ -5,19 +5,19 @@
 #include "support/check.h"
 #include "vta/runtime.h"
 
-enum { MOST_BYTES = 1 << 18 };
+enum { MAX_BYTES = 1 << 18 };
 
 typedef struct job {
     program p;
     check_random r;
     te_tensor *in[2], *out;
     char steps[2048];
-    void *handles[TRACE_MOST]; /* micro-op cache of each call site */
+    void *handles[TRACE_MAX]; /* micro-op cache of each call site */
     void *buffers[3];
     const vt_func *f;
 } job;
 
-static uint8_t input[2][MOST_BYTES], want[MOST_BYTES], got[MOST_BYTES];
+static uint8_t input[2][MAX_BYTES], want[MAX_BYTES], got[MAX_BYTES];
 
 static int64_t pick(job *j, int64_t least, int64_t most) { return check_between(&j->r, least, most); }
 
@@ -147,7 +147,7 @@ static void machine_call(trace *t, trace_kind kind, const void *buffer, uint32_t
 static bool is_narrow(job *j, const te_tensor *t) { return strcmp(te_tensor_dtype(j->p.c, t), "int4") == 0; }
 
 static void copy_in(job *j, const te_tensor *t, const uint8_t *from, size_t bytes, void *buffer) {
-    static uint8_t packed[MOST_BYTES];
+    static uint8_t packed[MAX_BYTES];
     size_t n = is_narrow(j, t) ? bytes / 2 : bytes;
     for (size_t i = 0; i < n; i++)
         packed[i] = is_narrow(j, t) ? (uint8_t)((from[2 * i] & 15) | from[2 * i + 1] << 4) : from[i];
@@ -214,7 +214,7 @@ static void check_one(uint64_t seed, void (*build)(job *j)) {
     build(&j);
     vta_status status = te_context_status(j.p.c);
     for (int i = 0; i < 2 && status == VTA_OK; i++) {
-        assert_true(bytes_of(&j, j.in[i]) <= MOST_BYTES && bytes_of(&j, j.out) <= MOST_BYTES);
+        assert_true(bytes_of(&j, j.in[i]) <= MAX_BYTES && bytes_of(&j, j.out) <= MAX_BYTES);
         for (size_t k = 0; k < bytes_of(&j, j.in[i]); k++) {
             int8_t value = (int8_t)check_next(&j.r);
             input[i][k] = (uint8_t)(is_narrow(&j, j.in[i]) ? value >> 4 : value);

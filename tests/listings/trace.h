@@ -10,7 +10,7 @@
 #include "ir/build.h"
 #include "ir/visit.h"
 
-enum { TRACE_MOST = 4096 };
+enum { TRACE_MAX = 4096 };
 
 typedef enum trace_kind {
     TRACE_LOAD,
@@ -37,12 +37,12 @@ struct trace {
     int n_vars;
     const void *buffers[64];
     int n_buffers;
-    const vt_stmt *sites[TRACE_MOST];
+    const vt_stmt *sites[TRACE_MAX];
     int n_sites;
     struct {
         int site;
         int64_t signature;
-    } made[TRACE_MOST]; /* kernels recorded so far */
+    } made[TRACE_MAX]; /* kernels recorded so far */
     int n_made;
     bool failed;
 };

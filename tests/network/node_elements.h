@@ -111,7 +111,7 @@ static value binary(network *n, const value *x, const value *other) {
     bool sum = same && which == 0 && below(4) == 0; /* of three */
     node(n, sum ? "Sum" : names[which], text_of(sum ? "%s %s %s" : "%s %s", x->name, by.name, x->name), &y, "");
     for (int64_t i = 0; i < count_of(x); i++) {
-        int64_t at[RANK_MOST];
+        int64_t at[RANK_MAX];
         places_of(x, i, at);
         y.data[i] = (float)binary_of(which, (double)x->data[i], (double)spread(&by, x->rank, at));
         if (sum) y.data[i] += x->data[i];

@@ -8,7 +8,7 @@
 static void move(const value *x, value *y, void (*map)(const value *, const int64_t *, int64_t *, const int64_t *),
                  const int64_t *how) {
     for (int64_t i = 0; i < count_of(y); i++) {
-        int64_t at[RANK_MOST] = {0}, from[RANK_MOST] = {0};
+        int64_t at[RANK_MAX] = {0}, from[RANK_MAX] = {0};
         places_of(y, i, at);
         map(x, at, from, how);
         y->data[i] = *element(x, from);
@@ -20,7 +20,7 @@ static void by_order(const value *x, const int64_t *at, int64_t *from, const int
 }
 
 static value transposed(network *n, const value *x) {
-    int64_t order[] = {0, 1, 2, 3}, a = 1 + below(3), b = 1 + below(3), dim[RANK_MOST], keep = order[a];
+    int64_t order[] = {0, 1, 2, 3}, a = 1 + below(3), b = 1 + below(3), dim[RANK_MAX], keep = order[a];
     order[a] = order[b], order[b] = keep;
     for (int k = 0; k < x->rank; k++) dim[k] = x->dim[order[k]];
     value y = new_value(n, x->rank, dim);
@@ -36,7 +36,7 @@ static void by_slice(const value *x, const int64_t *at, int64_t *from, const int
 
 static value slice(network *n, const value *x) {
     int64_t axis = 1 + below(3), start = below((uint32_t)x->dim[axis]);
-    int64_t end = start + 1 + below((uint32_t)(x->dim[axis] - start)), dim[RANK_MOST];
+    int64_t end = start + 1 + below((uint32_t)(x->dim[axis] - start)), dim[RANK_MAX];
     memcpy(dim, x->dim, sizeof dim);
     dim[axis] = end - start;
     value y = new_value(n, x->rank, dim);
@@ -50,14 +50,14 @@ static value slice(network *n, const value *x) {
 }
 
 static value concat(network *n, const value *x, const value *z) {
-    int64_t axis = 1 + below(3), dim[RANK_MOST];
+    int64_t axis = 1 + below(3), dim[RANK_MAX];
     memcpy(dim, x->dim, sizeof dim);
     if (x->rank != z->rank || memcmp(x->dim, z->dim, sizeof dim)) z = x;
     dim[axis] *= 2;
     value y = new_value(n, x->rank, dim);
     node(n, "Concat", text_of("%s %s", x->name, z->name), &y, text_of("axis=%d", (int)axis));
     for (int64_t i = 0; i < count_of(&y); i++) {
-        int64_t at[RANK_MOST];
+        int64_t at[RANK_MAX];
         places_of(&y, i, at);
         bool second = at[axis] >= x->dim[axis];
         at[axis] -= second ? x->dim[axis] : 0;
@@ -78,7 +78,7 @@ static value padded(network *n, const value *x) {
     else
         node(n, "Pad", text_of("%s %s", x->name, ints(n, 8, pads)), &y, text_of("mode:%s", modes[mode]));
     for (int64_t i = 0; i < count_of(&y); i++) {
-        int64_t at[RANK_MOST];
+        int64_t at[RANK_MAX];
         bool outside = false;
         places_of(&y, i, at);
         for (int k = 2; k < 4; k++) {
@@ -183,7 +183,7 @@ static value shuffled(network *n, const value *x) {
         node(n, "Gather", text_of("%s %s", x->name, ints(n, (int)c, order)), &y, "axis=1");
     }
     for (int64_t i = 0; i < count_of(&y); i++) {
-        int64_t at[RANK_MOST];
+        int64_t at[RANK_MAX];
         places_of(&y, i, at);
         at[1] = (at[1] + half) % c;
         y.data[i] = *element(x, at);

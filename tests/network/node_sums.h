@@ -54,7 +54,7 @@ static value conv(network *n, const value *x) {
     node(n, "Conv", text_of(has_bias ? "%s %s %s" : "%s %s", x->name, k.name, b.name), &y,
          text_of("%s dilations=[%d,%d] group=%d", window_text(&w), (int)w.dilation[0], (int)w.dilation[1], (int)group));
     for (int64_t i = 0; i < count_of(&y); i++) {
-        int64_t at[RANK_MOST];
+        int64_t at[RANK_MAX];
         places_of(&y, i, at);
         double sum = has_bias ? (double)b.data[at[1]] : 0;
         for (int64_t c = 0; c < in / group; c++)
@@ -79,7 +79,7 @@ static value conv_transpose(network *n, const value *x) {
          text_of("strides=[%d,%d] pads=[%d,%d,%d,%d] output_padding=[%d,0]", (int)stride, (int)stride, (int)pad,
                  (int)pad, (int)pad, (int)pad, (int)more));
     for (int64_t i = 0; i < count_of(x); i++) {
-        int64_t at[RANK_MOST];
+        int64_t at[RANK_MAX];
         places_of(x, i, at);
         for (int64_t o = 0; o < out; o++)
             for (int64_t ky = 0; ky < kernel; ky++)
@@ -99,7 +99,7 @@ static value pool(network *n, const value *x) {
     node(n, most ? "MaxPool" : "AveragePool", x->name, &y,
          text_of("%s%s", window_text(&w), !most && counted ? " count_include_pad=1" : ""));
     for (int64_t i = 0; i < count_of(&y); i++) {
-        int64_t at[RANK_MOST], inside = 0;
+        int64_t at[RANK_MAX], inside = 0;
         places_of(&y, i, at);
         double sum = 0, largest = -INFINITY;
         for (int64_t ky = 0; ky < w.kernel[0]; ky++)
@@ -207,7 +207,7 @@ static value reduction(network *n, const value *x) {
     else
         node(n, names[which], x->name, &y, text_of("axes=[%d]", (int)axis));
     for (int64_t i = 0; i < count_of(&y); i++) {
-        int64_t at[RANK_MOST];
+        int64_t at[RANK_MAX];
         double all = which == 2 ? -INFINITY : which == 3 ? INFINITY : which == 4;
         places_of(&y, i, at);
         for (at[axis] = 0; at[axis] < x->dim[axis]; at[axis]++) {

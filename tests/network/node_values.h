@@ -7,12 +7,12 @@
 
 #include "graph/onnx_make.h"
 
-enum { FLOAT = ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT, INT8 = ONNX__TENSOR_PROTO__DATA_TYPE__INT8, RANK_MOST = 4 };
+enum { FLOAT = ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT, INT8 = ONNX__TENSOR_PROTO__DATA_TYPE__INT8, RANK_MAX = 4 };
 
 typedef struct value {
     char name[16];
     int rank;
-    int64_t dim[RANK_MOST];
+    int64_t dim[RANK_MAX];
     float *data; /* row-major */
 } value;
 
@@ -52,7 +52,7 @@ static value new_value(network *n, int rank, const int64_t *dim) {
 }
 
 /* Element number `i` as places along the axes. */
-static void places_of(const value *v, int64_t i, int64_t at[RANK_MOST]) {
+static void places_of(const value *v, int64_t i, int64_t at[RANK_MAX]) {
     for (int k = v->rank; k-- > 0;) at[k] = i % v->dim[k], i /= v->dim[k];
 }
 
@@ -64,7 +64,7 @@ static float *element(const value *v, const int64_t *at) {
 
 /* The element of a value that broadcasts, its axes being the last ones of `rank`. */
 static float spread(const value *v, int rank, const int64_t *at) {
-    int64_t own[RANK_MOST] = {0};
+    int64_t own[RANK_MAX] = {0};
     for (int k = 0; k < v->rank; k++) own[k] = v->dim[k] == 1 ? 0 : at[k + rank - v->rank];
     return *element(v, own);
 }

@@ -103,7 +103,7 @@ static void evaluate(world *w, run *r) {
 
 static void execute(world *w, run *r) {
     static const vt_quant_options usual = {
-        .method = VT_RANGE_MAX, .percentile = 100, .most = 127, .weight_most = 127, .wide_most = -1};
+        .method = VT_RANGE_MAX, .percentile = 100, .most = 127, .weight_max = 127, .wide_max = -1};
     static const vt_network_options on_host = {.processor_only = true};
     vt_ranges *ranges = vt_ranges_new(&w->ctx, w->g);
     for (uint32_t i = 0; i < w->g->values.count; i++) vt_ranges_set(ranges, w->g->values.item[i], 127);
@@ -194,7 +194,7 @@ static vt_gtype part_of(vt_gtype t) {
 }
 
 static bool has(vt_gop of, vt_gattr_name name) {
-    vt_gattr all[VT_MOST_ATTRIBUTES];
+    vt_gattr all[VT_MAX_ATTRIBUTES];
     for (uint32_t i = 0, n = vt_gop_attributes(of, all); i < n; i++)
         if (all[i].name == name) return true;
     return false;
@@ -269,7 +269,7 @@ static void to_type(world *w) {
         if (element == VT_ELEMENT_BOOL)
             near(&r, i, x != 0, 0);
         else if (element != VT_ELEMENT_F32)
-            near(&r, i, isnan(x) ? 0 : fmin(fmax(trunc(x), low), vt_element_most(element)), 0.5);
+            near(&r, i, isnan(x) ? 0 : fmin(fmax(trunc(x), low), vt_element_max(element)), 0.5);
     }
 }
 

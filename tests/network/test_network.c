@@ -28,13 +28,13 @@ static const char *compare_random(world *w, const char *config_text, bool proces
 
 static uint32_t seed;
 
-static const vt_quant_options usual = {.method = VT_RANGE_MAX, .percentile = 100, .most = 127, .weight_most = 127};
+static const vt_quant_options usual = {.method = VT_RANGE_MAX, .percentile = 100, .most = 127, .weight_max = 127};
 
 static void one(world *w) {
     state = seed * 977u;
     vt_quant_options options = usual;
     options.multiply = seed % 3 == 0;
-    options.wide_most = seed % 7 == 0 ? -1 : INT64_MAX;
+    options.wide_max = seed % 7 == 0 ? -1 : INT64_MAX;
     random_graph(w);
     count_places(compare_random(w, configs[seed % 4], seed % 5 == 0, options));
 }

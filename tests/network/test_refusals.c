@@ -8,7 +8,7 @@
 #include "support/diag.h"
 
 static const vt_quant_options usual = {
-    .method = VT_RANGE_MAX, .percentile = 100, .most = 127, .weight_most = 127, .wide_most = -1};
+    .method = VT_RANGE_MAX, .percentile = 100, .most = 127, .weight_max = 127, .wide_max = -1};
 
 enum { OPERANDS = 65 };
 #define SIXTEEN "iiiiiiiiiiiiiiii"

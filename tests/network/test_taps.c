@@ -3,7 +3,7 @@
  * accelerator, and give what the evaluator of integers gives, to the bit. */
 #include "network/compiled.h"
 
-enum { CASES = 64, FAR = 40, LEAST = 5, MOST = 70 };
+enum { CASES = 64, FAR = 40, LEAST = 5, MAX = 70 };
 
 static const char *const configs[] = {
     "",
@@ -35,8 +35,7 @@ typedef struct side {
 } side;
 
 static side random_side(void) {
-    side s = {
-        .size = LEAST + next(MOST - LEAST + 1), .kernel = next(5) ? 3 : 1 + next(4), .stride = 1 + (next(3) == 0)};
+    side s = {.size = LEAST + next(MAX - LEAST + 1), .kernel = next(5) ? 3 : 1 + next(4), .stride = 1 + (next(3) == 0)};
     s.apart = 1 + next(FAR);
     int64_t span = (s.kernel - 1) * s.apart;
     s.before = s.after = span / 2;
@@ -84,7 +83,7 @@ static void build(world *w) {
 }
 
 static const vtac_op_options quick = {.size = sizeof quick, .tries = 1};
-static const vt_quant_options usual = {.method = VT_RANGE_MAX, .percentile = 100, .most = 127, .weight_most = 127};
+static const vt_quant_options usual = {.method = VT_RANGE_MAX, .percentile = 100, .most = 127, .weight_max = 127};
 
 /* Of the operator that the window became. */
 static char operator_text[512];

@@ -3,7 +3,7 @@
 
 #include "support/check.h"
 
-enum { MOST = 60, ROOM = 12, LISTS = 2000 };
+enum { MAX = 60, ROOM = 12, LISTS = 2000 };
 
 static check_random r = {.state = 8};
 
@@ -11,9 +11,9 @@ static check_random r = {.state = 8};
 static void best_of_all(void **state) {
     (void)state;
     for (int n = 0; n < LISTS; n++) {
-        vt_op_blocks best[ROOM], all[MOST];
+        vt_op_blocks best[ROOM], all[MAX];
         vt_candidates c = {.room = (uint32_t)check_between(&r, 1, ROOM), .best = best};
-        int count = (int)check_between(&r, 0, MOST), sorted = 0;
+        int count = (int)check_between(&r, 0, MAX), sorted = 0;
         for (int i = 0; i < count; i++) {
             vt_op_blocks b = {.oc = i, .estimate = (double)check_between(&r, 0, check_between(&r, 2, 30))};
             vt__candidates_keep(&c, &b);
@@ -33,7 +33,7 @@ static void sizes(void **state) {
     (void)state;
     for (int64_t extent = 1; extent < 5000; extent += 1 + extent / 50)
         for (int64_t step = 3; step <= 5; step += 2) {
-            uint32_t most = step == 3 ? 48 : VT_SIZES_MOST, all = 0;
+            uint32_t most = step == 3 ? 48 : VT_SIZES_MAX, all = 0;
             vt_sizes s = vt__sizes_of(extent, most, step);
             assert_in_range(s.n, 1, most);
             assert_int_equal(s.of[0], extent);

@@ -36,13 +36,13 @@ static void release(made *m) {
 
 /* ---- All sizes --------------------------------------------------------------------------------------------------- */
 
-enum { CANDIDATES = 40, MOST = 60000 };
+enum { CANDIDATES = 40, MAX = 60000 };
 
 typedef struct all {
     made m;
     bool tiles; /* of a space of tiles: any number of threads; else powers of two */
     uint64_t n;
-    double estimates[MOST];
+    double estimates[MAX];
 } all;
 
 static void try_threads(all *a, vt_op_blocks b) {
@@ -51,7 +51,7 @@ static void try_threads(all *a, vt_op_blocks b) {
             vt_op_blocks found = b;
             found.share_rows = rows;
             if (vt_op_admit(a->m.op, &a->m.profile, &found)) continue;
-            assert_true(a->n < MOST);
+            assert_true(a->n < MAX);
             a->estimates[a->n++] = found.estimate;
         }
 }

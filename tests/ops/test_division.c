@@ -55,7 +55,7 @@ static void check_count(const vt_division *d, int64_t count, unsigned width) {
 static const struct {
     unsigned width;
     int64_t all, most, by; /* every count up to `all` must be divided; then some up to `most` */
-    int refused_most;      /* of these, per cent */
+    int refused_max;       /* of these, per cent */
 } widths[] = {
     {1, 4000, 32766, 997, 70}, {4, 6800, 32766, 131, 60}, {8, 6700, 32766, 131, 60}, {16, 3373, 65535, 997, 97}};
 
@@ -76,7 +76,7 @@ TEST_CASE(test_one_count) {
             refused += !found;
             beyond += count > all;
         }
-        if (refused * 100 > beyond * widths[i].refused_most)
+        if (refused * 100 > beyond * widths[i].refused_max)
             fail_msg("%u bits: %d of %d refused", widths[i].width, refused, beyond);
     }
 }

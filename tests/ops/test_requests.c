@@ -24,7 +24,7 @@ static void draw_values(vt_op_request *q) {
 }
 
 static void draw_steps(vt_op_request *q) {
-    q->step_count = (uint32_t)check_between(&r, 0, check_between(&r, 0, 20) ? 4 : VT_EPILOGUE_MOST);
+    q->step_count = (uint32_t)check_between(&r, 0, check_between(&r, 0, 20) ? 4 : VT_EPILOGUE_MAX);
     for (uint32_t i = 0; i < q->step_count; i++) {
         vt_op_step *s = &q->steps[i];
         s->kind = (vt_epilogue_kind)check_between(&r, 0, VT_EPILOGUES - 1);

@@ -6,10 +6,10 @@
 static check_random numbers = {88172645463325252u};
 static int64_t pick(int64_t least, int64_t most) { return check_between(&numbers, least, most); }
 
-enum { MOST = 20000 };
+enum { MAX = 20000 };
 
 typedef struct order {
-    int64_t n, acc[MOST];
+    int64_t n, acc[MAX];
 } order;
 
 static bool is_inside(int64_t at, int64_t size) { return at >= 0 && at < size; }

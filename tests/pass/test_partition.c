@@ -3,11 +3,11 @@
 #include "ir/interp.h"
 #include "pass/one.h"
 
-enum { ELEMENTS = 64, ROUNDS = 500, MOST_LOOPS = 3, SIZES = 4 };
+enum { ELEMENTS = 64, ROUNDS = 500, MAX_LOOPS = 3, SIZES = 4 };
 
 typedef struct nest {
     check_random r;
-    const vt_var *n, *vars[MOST_LOOPS];
+    const vt_var *n, *vars[MAX_LOOPS];
     int loops;
     bool constant; /* all bounds are numbers */
 } nest;
@@ -48,11 +48,11 @@ static const vt_stmt *some_store(one *o, int64_t number, int64_t checks) {
 
 static const vt_stmt *some_loops(one *o) {
     vt_ctx *c = &o->ctx;
-    const vt_expr *extents[MOST_LOOPS];
-    bool hinted[MOST_LOOPS];
+    const vt_expr *extents[MAX_LOOPS];
+    bool hinted[MAX_LOOPS];
     made.n = one_var(o, "n");
     made.constant = pick(0, 1);
-    for (made.loops = 0; made.loops < MOST_LOOPS; made.loops++) {
+    for (made.loops = 0; made.loops < MAX_LOOPS; made.loops++) {
         const vt_expr *outer = made.loops && pick(0, 1) ? made.vars[made.loops - 1] : made.n;
         extents[made.loops] = made.constant || pick(0, 1)
                                   ? one_i(o, pick(1, 9))

@@ -4,7 +4,7 @@
 #include "listings/lower.h"
 #include "support/check.h"
 
-enum { MOST = 4096 };
+enum { MAX = 4096 };
 
 typedef struct job {
     program p;
@@ -13,7 +13,7 @@ typedef struct job {
     int n_stages;
     char steps[2048]; /* the schedule in words, for the report */
     const vtac_lower_options *options;
-    int32_t data[2][MOST], got[MOST], want[MOST];
+    int32_t data[2][MAX], got[MAX], want[MAX];
     const vt_func *f;
 } job;
 

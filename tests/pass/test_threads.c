@@ -3,7 +3,7 @@
 #include "ir/interp.h"
 #include "pass/one.h"
 
-enum { TEMPORARIES = 3, SIZE = 4, MOST_THREADS = 4, ELEMENTS = 64, ROUNDS = 400 };
+enum { TEMPORARIES = 3, SIZE = 4, MAX_THREADS = 4, ELEMENTS = 64, ROUNDS = 400 };
 
 typedef struct threads {
     check_random r;
@@ -98,7 +98,7 @@ static const vt_stmt *some_threads(one *o) {
         vt_iter_new(&o->ctx, made.v, NULL, NULL, VT_ITER_THREAD_INDEX, pick(0, 1) ? "vthread" : "cthread");
     const vt_stmt *s = some_body(o);
     for (int k = 0; k < TEMPORARIES; k++) s = one_alloc(o, made.t[k], s);
-    return vt_s_attr(&o->ctx, vt_ref_iter(axis), VT_ATTR_VIRTUAL_THREAD, one_i(o, pick(1, MOST_THREADS)), s);
+    return vt_s_attr(&o->ctx, vt_ref_iter(axis), VT_ATTR_VIRTUAL_THREAD, one_i(o, pick(1, MAX_THREADS)), s);
 }
 
 static bool run_call(void *user, const char *name, uint32_t n, const vt_value *args, vt_value *out) {

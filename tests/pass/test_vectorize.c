@@ -2,7 +2,7 @@
 #include "ir/interp.h"
 #include "pass/one.h"
 
-enum { ELEMENTS = 64, ROUNDS = 400, MOST_DEPTH = 3 };
+enum { ELEMENTS = 64, ROUNDS = 400, MAX_DEPTH = 3 };
 
 typedef struct body {
     check_random r;
@@ -64,7 +64,7 @@ static const vt_expr *some_value(one *o, int depth) {
 
 static const vt_stmt *some_step(one *o) {
     vt_ctx *c = &o->ctx;
-    const vt_expr *value = some_value(o, (int)pick(1, MOST_DEPTH));
+    const vt_expr *value = some_value(o, (int)pick(1, MAX_DEPTH));
     const vt_expr *at = vt_add(c, made.i, vt_mul(c, made.j, one_i(o, 4)));
     const vt_stmt *s = pick(0, 1) ? one_store(o, made.own, one_i(o, pick(0, 1)), value) : one_store(o, o->y, at, value);
     switch (pick(0, 5)) {

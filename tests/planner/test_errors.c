@@ -101,11 +101,11 @@ static void small_network(const vt_planner_options *options) {
 
 /* Front ends have what the planner leaves of 64 sections. */
 TEST_CASE(sections) {
-    enum { MOST = 64 - 7 };
+    enum { MAX = 64 - 7 };
     char name[8];
     for (int more = 0; more < 2; more++) {
         small_network(NULL);
-        for (int i = 0; i < MOST + more; i++) {
+        for (int i = 0; i < MAX + more; i++) {
             snprintf(name, sizeof name, "s%d", i);
             MUST(&net, vt_planner_section(net.planner, name, name, strlen(name), net.diag));
         }
@@ -118,7 +118,7 @@ TEST_CASE(sections) {
             return;
         }
         vta_model *model = network_model(&net);
-        for (int i = 0; i < MOST; i++) {
+        for (int i = 0; i < MAX; i++) {
             size_t size;
             snprintf(name, sizeof name, "s%d", i);
             const void *bytes = vta_model_section(model, name, &size);

@@ -4,11 +4,11 @@
 #include "isa/codec.h"
 #include "network.h"
 
-enum { MOST = 4096 };
+enum { MAX = 4096 };
 
 /* The second layer's instructions, and the whole run's cycles. */
 typedef struct layer {
-    vta_insn insns[MOST];
+    vta_insn insns[MAX];
     uint32_t count;
     uint64_t cycles;
 } layer;
@@ -37,7 +37,7 @@ static uint64_t cycles_of(network *net, const vta_insn *insns, uint32_t count) {
 }
 
 static void read_layer(network *net, layer *out) {
-    static vta_insn all[2 * MOST];
+    static vta_insn all[2 * MAX];
     vta_model *model = network_model(net);
     const vt_plan *plan = &model->plan;
     const vt_plan_step *run = NULL;
@@ -48,10 +48,10 @@ static void read_layer(network *net, layer *out) {
     assert_string_equal(plan->triple, ""); /* no step is the processor's own code */
     assert_int_equal(run->layers[0].first, 0);
     const uint8_t *bytes = vt_container_find(&model->container, VT_SECTION_INSNS)->bytes;
-    for (uint32_t i = 0; i < run->count && i < 2 * MOST; i++)
+    for (uint32_t i = 0; i < run->count && i < 2 * MAX; i++)
         MUST(net, vta_insn_decode(net->config, bytes + ((size_t)run->first + i) * VTA_INSN_BYTES, net->diag, &all[i]));
     out->count = run->count - run->layers[1].first;
-    assert_true(out->count <= MOST && run->count <= 2 * MOST);
+    assert_true(out->count <= MAX && run->count <= 2 * MAX);
     memcpy(out->insns, &all[run->layers[1].first], out->count * sizeof *all);
     out->cycles = cycles_of(net, all, run->count);
     vta_model_release(model);
@@ -94,7 +94,7 @@ static bool waits(const vta_insn *i) {
 static bool is_weights(const vta_insn *i) { return i->opcode == VTA_OP_LOAD && i->u.mem.memory_type == VTA_MEM_WGT; }
 
 /* What is done: without tokens, and without what only carries them. */
-static uint32_t work_of(const layer *l, vta_insn out[MOST]) {
+static uint32_t work_of(const layer *l, vta_insn out[MAX]) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < l->count; i++) {
         if (is_empty(&l->insns[i])) continue;
@@ -128,7 +128,7 @@ static uint32_t first_weights(const layer *l) {
  * store; it is the same work in the same order besides, and takes fewer cycles. */
 TEST_CASE(weights_come_first) {
     static layer early, late;
-    static vta_insn x[MOST], y[MOST];
+    static vta_insn x[MAX], y[MAX];
     join(false, CONSTANT, &early);
     join(true, CONSTANT, &late);
     uint32_t first = first_weights(&late), n = work_of(&early, x), k = 0;
@@ -147,7 +147,7 @@ TEST_CASE(weights_come_first) {
 /* Weights that a step makes are fetched in their turn, whatever the options say. */
 TEST_CASE(computed_weights_wait) {
     static layer early, late;
-    static vta_insn x[MOST], y[MOST];
+    static vta_insn x[MAX], y[MAX];
     join(false, COMPUTED, &early);
     join(true, COMPUTED, &late);
     assert_true(waits(&early.insns[0]) && waits(&early.insns[1]));

@@ -3,7 +3,7 @@
 #include "support/check.h"
 #include "support/diag.h"
 
-enum { MOST = 4, NOBODY = -1, NEVER = -1 };
+enum { MAX = 4, NOBODY = -1, NEVER = -1 };
 
 /* An instruction's time; each row's have kinds of their own, so that cycles can be told apart. */
 typedef struct time {
@@ -18,9 +18,9 @@ typedef struct time {
 static const struct {
     int cycles;
     int count;
-    time times[MOST];
+    time times[MAX];
     const char *path; /* 1: on it */
-    int spent[MOST], fetch;
+    int spent[MAX], fetch;
 } runs[] = {
     /* One after another in a unit, from the launch to the end. */
     {32, 2, {{VTA_UNIT_LOAD, 0, 5, 5, 20, NO_TOKENS}, {VTA_UNIT_LOAD, 20, 10, 20, 30, NO_TOKENS}}, "11", {15, 12}, 5},
@@ -119,7 +119,7 @@ static vta_insn_time time_of(const time *t, int kind) {
 /* The first run, and all of them: each begins anew, and their sums are added. */
 static void paths(void **state) {
     (void)state;
-    vta_insn_time times[RUNS][MOST];
+    vta_insn_time times[RUNS][MAX];
     vt_profile_run made[RUNS];
     for (int i = 0; i < RUNS; i++) {
         for (int k = 0; k < runs[i].count; k++) times[i][k] = time_of(&runs[i].times[k], k);
@@ -133,7 +133,7 @@ static void paths(void **state) {
             vta_profile p = {.allocator = a.allocator, .runs = made + first, .run_count = (size_t)(last - first + 1)};
             vt_critical c = {.fetch = 99}; /* what stood there does not count */
             size_t at = 0;
-            uint64_t spent[MOST] = {0}, instructions[MOST] = {0}, fetch = 0;
+            uint64_t spent[MAX] = {0}, instructions[MAX] = {0}, fetch = 0;
             must(vt_profile_critical(&p, diag, &c));
             for (int i = first; i <= last; i++) {
                 fetch += (uint64_t)runs[i].fetch;
@@ -146,7 +146,7 @@ static void paths(void **state) {
             }
             assert_int_equal(c.size, at);
             if (c.fetch != fetch) fail_msg("runs %d to %d: fetch takes %d", first, last, (int)c.fetch);
-            for (int k = 0; k < MOST; k++)
+            for (int k = 0; k < MAX; k++)
                 if (c.cycles[k] != spent[k] || c.instructions[k] != instructions[k])
                     fail_msg("runs %d to %d: %d instructions %d take %d cycles, not %d", first, last,
                              (int)c.instructions[k], k, (int)c.cycles[k], (int)spent[k]);

@@ -6,7 +6,7 @@
 #include "tsim/programs.h"
 #include "vta/profile.h"
 
-enum { RUNS = 2, MOST_SLICES = 30000 };
+enum { RUNS = 2, MAX_SLICES = 30000 };
 
 typedef struct fixture {
     vta_config *config;
@@ -321,7 +321,7 @@ TEST_CASE(long_rows_are_drawn_in_groups) {
     static const struct {
         uint32_t loads; /* of each run */
         uint64_t size;
-    } rows[] = {{MOST_SLICES / RUNS, 1}, {MOST_SLICES / RUNS + 1, 2}, {MOST_SLICES + 1, 3}};
+    } rows[] = {{MAX_SLICES / RUNS, 1}, {MAX_SLICES / RUNS + 1, 2}, {MAX_SLICES + 1, 3}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         fixture f;
         make(&f, long_one(rows[i].loads));
@@ -329,7 +329,7 @@ TEST_CASE(long_rows_are_drawn_in_groups) {
         if (rows[i].size > 1)
             check_groups(&f, VTA_UNIT_LOAD, rows[i].size);
         else
-            assert_int_equal(json_array_size(json_object_get(row_of(&f, VTA_UNIT_LOAD), "f")), MOST_SLICES);
+            assert_int_equal(json_array_size(json_object_get(row_of(&f, VTA_UNIT_LOAD), "f")), MAX_SLICES);
         /* compute is drawn one by one all the same, and only what it shows has its name in the page */
         assert_int_equal(json_array_size(json_object_get(row_of(&f, VTA_UNIT_COMPUTE), "f")), 2 * RUNS);
         const json_t *names = json_object_get(f.side, "names");

@@ -3,7 +3,7 @@
 #include "support/check.h"
 #include "support/diag.h"
 
-enum { NEVER = -1, MOST = 12 };
+enum { NEVER = -1, MAX = 12 };
 
 static const char *const names[] = {"conv i=0", "conv i=1", "convolve", "relu", "b x", "a"};
 
@@ -13,7 +13,7 @@ static const struct {
     vta_unit unit;
     vta_insn_kind kind;
     int start, end;
-} insns[MOST] = {
+} insns[MAX] = {
     {1, VTA_UNIT_LOAD, VTA_KIND_LOAD_INP, 5, 20},   {2, VTA_UNIT_LOAD, VTA_KIND_LOAD_WGT, 20, 50},
     {2, VTA_UNIT_COMPUTE, VTA_KIND_GEMM, 50, 60},   {3, VTA_UNIT_COMPUTE, VTA_KIND_GEMM, 60, 161},
     {0, VTA_UNIT_STORE, VTA_KIND_STORE, 70, 80},    {4, VTA_UNIT_COMPUTE, VTA_KIND_NOP, 70, 90},
@@ -37,13 +37,13 @@ static const struct {
 };
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
-static vta_insn_time times[MOST];
-static uint32_t source[MOST];
+static vta_insn_time times[MAX];
+static uint32_t source[MAX];
 static vt_profile_run runs[2];
 
 /* Twice the same, so that everything is counted twice; `count` instructions of each. */
 static vta_profile profile_of(check_allocator *a, uint32_t count) {
-    for (int i = 0; i < MOST; i++) {
+    for (int i = 0; i < MAX; i++) {
         source[i] = insns[i].source;
         times[i] = (vta_insn_time){.start = insns[i].start == NEVER ? UINT64_MAX : (uint64_t)insns[i].start,
                                    .end = (uint64_t)insns[i].end,
@@ -62,7 +62,7 @@ static void stages(void **state) {
     (void)state;
     check_allocator a;
     check_allocator_init(&a, SIZE_MAX);
-    vta_profile p = profile_of(&a, MOST);
+    vta_profile p = profile_of(&a, MAX);
     vt_stage_time *found;
     size_t count;
     must(vt_profile_stages(&p, diag, &found, &count));
@@ -100,7 +100,7 @@ static void no_memory(void **state) {
     for (vta_status status = VTA_NO_MEMORY; status != VTA_OK; n++) {
         check_allocator a;
         check_allocator_init(&a, n);
-        vta_profile p = profile_of(&a, MOST);
+        vta_profile p = profile_of(&a, MAX);
         vt_stage_time *found = (vt_stage_time *)&a;
         size_t count = 9;
         status = vt_profile_stages(&p, diag, &found, &count);

@@ -4,7 +4,7 @@
 #include "vta/isa.h"
 #include "vta/program.h"
 
-enum { PROGRAMS = 60, RUNS = 6, MOST_SEGMENTS = 4, PAGE = 4096, MOST_PAGES = 40, FIRST_PAGE = 16, PAGES = 128 };
+enum { PROGRAMS = 60, RUNS = 6, MAX_SEGMENTS = 4, PAGE = 4096, MAX_PAGES = 40, FIRST_PAGE = 16, PAGES = 128 };
 enum { INSNS_AT = (FIRST_PAGE + PAGES) * PAGE };
 
 typedef struct segment {
@@ -12,7 +12,7 @@ typedef struct segment {
 } segment;
 
 typedef struct layout {
-    segment segments[MOST_SEGMENTS];
+    segment segments[MAX_SEGMENTS];
     uint32_t count;
 } layout;
 
@@ -26,8 +26,8 @@ static uint32_t pick(uint32_t least, uint32_t most) { return (uint32_t)check_bet
 static layout make_layout(void) {
     layout l = {.count = 0};
     uint32_t page = pick(0, 30);
-    while (l.count < MOST_SEGMENTS) {
-        uint32_t pages = pick(1, MOST_PAGES);
+    while (l.count < MAX_SEGMENTS) {
+        uint32_t pages = pick(1, MAX_PAGES);
         if (page + pages > PAGES) break;
         uint32_t size = pages * PAGE - (pick(0, 1) ? pick(0, PAGE - 1) : 0);
         uint32_t contents = pick(0, 2) ? pick(0, size < 5000 ? size : 5000) : pick(0, size);
@@ -76,7 +76,7 @@ static void change_layout(layout *l) {
 }
 
 static void check_run(vta_replay *replay, vta_device *device, uint32_t run, const layout *l, int program) {
-    static uint8_t got[MOST_PAGES * PAGE];
+    static uint8_t got[MAX_PAGES * PAGE];
     if (vta_replay_load(replay, run, diag) != VTA_OK)
         fail_msg("program %d, run %u: %s", program, run, vta_diag_text(diag));
     for (uint32_t i = 0; i < l->count; i++) {

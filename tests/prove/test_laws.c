@@ -5,7 +5,7 @@
 #include "prove/field.h"
 #include "support/check.h"
 
-enum { NODES_MOST = 24, VARIABLES = 3, POINTS = 160 };
+enum { NODES_MAX = 24, VARIABLES = 3, POINTS = 160 };
 
 typedef enum kind { VAR, NUMBER, ADD, SUB, MUL, MIN, MAX, SHL, SHR, NARROW, UNARROW, KINDS } kind;
 
@@ -18,7 +18,7 @@ typedef struct node {
 
 typedef struct tree {
     int n;
-    node nodes[NODES_MOST];
+    node nodes[NODES_MAX];
 } tree;
 
 /* ---- Two meanings ---------------------------------------------------------------------------------------------- */
@@ -35,7 +35,7 @@ static int32_t narrowed(int32_t x, int64_t bits, bool is_signed) {
 }
 
 static int32_t number_of(const tree *t, const int32_t vars[VARIABLES]) {
-    int32_t v[NODES_MOST] = {0};
+    int32_t v[NODES_MAX] = {0};
     for (int i = 0; i < t->n; i++) {
         const node *e = &t->nodes[i];
         int32_t a = v[e->a], b = v[e->b];
@@ -62,7 +62,7 @@ static vta_value value_of(vta_field *f, const tree *t) {
     static const vta_field_op ops[KINDS] = {
         [ADD] = VTA_FIELD_ADD, [SUB] = VTA_FIELD_SUB, [MUL] = VTA_FIELD_MUL, [MIN] = VTA_FIELD_MIN,
         [MAX] = VTA_FIELD_MAX, [SHL] = VTA_FIELD_SHL, [SHR] = VTA_FIELD_SHR};
-    vta_value v[NODES_MOST];
+    vta_value v[NODES_MAX];
     for (int i = 0; i < t->n; i++) {
         const node *e = &t->nodes[i];
         switch (e->kind) {

@@ -3,7 +3,7 @@
 #include "prove/field.h"
 #include "support/check.h"
 
-enum { MOST = 400 };
+enum { MAX = 400 };
 
 static vta_field *field;
 static uint64_t primes[2];
@@ -33,7 +33,7 @@ static vta_value random_value(check_random *r, int64_t kind) {
 
 static void fill(check_random *r, vta_value *values) {
     int64_t kind = check_between(r, 0, 2);
-    for (int i = 0; i < MOST; i++) values[i] = random_value(r, kind);
+    for (int i = 0; i < MAX; i++) values[i] = random_value(r, kind);
 }
 
 static void check_value(vta_value got, const uint64_t want[2], const char *what) {
@@ -44,7 +44,7 @@ static void check_value(vta_value got, const uint64_t want[2], const char *what)
 static void products(void **state) {
     (void)state;
     check_random r = {77};
-    vta_value a[MOST], b[MOST];
+    vta_value a[MAX], b[MAX];
     for (int round = 0; round < 4000; round++) {
         if (round % 8 == 0) choose_primes((uint64_t)round / 8);
         int64_t ai[4], bi[4], rows = check_between(&r, 0, 4), n = check_between(&r, 0, 70);
@@ -55,8 +55,8 @@ static void products(void **state) {
         fill(&r, b);
         uint64_t want[2] = {0, 0};
         for (int64_t k = 0; k < rows; k++) {
-            ai[k] = check_between(&r, 0, MOST - 2 * 70 - 1);
-            bi[k] = check_between(&r, 0, MOST - 2 * 70 - 1);
+            ai[k] = check_between(&r, 0, MAX - 2 * 70 - 1);
+            bi[k] = check_between(&r, 0, MAX - 2 * 70 - 1);
             for (int64_t i = 0; i < n; i++)
                 for (int p = 0; p < 2; p++) {
                     uint64_t x = residue(a[ai[k] + i * a_step], p), y = residue(b[bi[k] + i * b_step], p);
@@ -70,10 +70,10 @@ static void products(void **state) {
 static void multiply_add(void **state) {
     (void)state;
     check_random r = {78};
-    vta_value a[MOST], b[MOST], to[5];
+    vta_value a[MAX], b[MAX], to[5];
     for (int round = 0; round < 2000; round++) {
         if (round % 8 == 0) choose_primes((uint64_t)round / 8);
-        size_t rows = (size_t)check_between(&r, 1, 5), n = (size_t)check_between(&r, 1, MOST / 5);
+        size_t rows = (size_t)check_between(&r, 1, 5), n = (size_t)check_between(&r, 1, MAX / 5);
         if (round % 2) n -= n > 16 ? n % 16 : 0;
         fill(&r, a);
         fill(&r, b);

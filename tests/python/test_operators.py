@@ -143,7 +143,7 @@ class Case:
             if step == "shift_channel":
                 self.extra.append(self.numbers.integers(0, 20, shape[1] if len(shape) != 3 else shape[2]).astype("int32"))
             if step == "bias_int8:1":
-                limit = vta.topi.bias_most(1)
+                limit = vta.topi.bias_max(1)
                 self.extra.append(self.numbers.integers(-limit, limit + 1,
                                                         shape[1] if len(shape) != 3 else shape[2]).astype("int32"))
             if step == "residual":

@@ -6,12 +6,12 @@
 #include "frontend/quant/eval.h"
 #include "frontend/quant/quant.h"
 
-enum { MOST = INT16_MAX, COLUMNS = 5 };
+enum { MAX = INT16_MAX, COLUMNS = 5 };
 
 /* x and y in integers of `bits`, each of which stands for itself. */
 static const vt_qnet *quantized(world *w, vt_gvalue *y, int32_t most) {
     const vt_quant_options options = {
-        .method = VT_RANGE_MAX, .percentile = 100, .most = most, .weight_most = 127, .wide_most = -1};
+        .method = VT_RANGE_MAX, .percentile = 100, .most = most, .weight_max = 127, .wide_max = -1};
     vt_graph_output(w->g, y, "y");
     vt_ranges *ranges = vt_ranges_new(&w->ctx, w->g);
     for (uint32_t i = 0; i < w->g->values.count; i++) vt_ranges_set(ranges, w->g->values.item[i], most);
@@ -34,7 +34,7 @@ static void conv(world *w) {
         quantized(w,
                   vt_graph_apply(w->g, VT_G_CONV, "y", in, k,
                                  ATTRIBUTES(INTS(STRIDES, 1, 2), INTS(PADS, 0, 1, 0, 1), INTS(DILATIONS, 1, 2))),
-                  MOST);
+                  MAX);
     assert_non_null(strstr(vt_qnet_text(net), "int16[1,2,1,5]"));
     run(w, net, &x[0][0], y);
     /* columns -1 and 1, 1 and 3, 3 and 5: outside are zeros */

@@ -9,7 +9,7 @@
 #include "support/check.h"
 
 static const vt_quant_options usual = {
-    .method = VT_RANGE_MAX, .percentile = 100, .most = 127, .weight_most = 127, .wide_most = -1};
+    .method = VT_RANGE_MAX, .percentile = 100, .most = 127, .weight_max = 127, .wide_max = -1};
 
 /* Constants of ones. */
 static vt_gvalue *ones(world *w, const char *name, vt_gtype t) {
@@ -121,7 +121,7 @@ static void mean(world *w) {
 static void wide_mean(world *w, int64_t rows, const char *text) {
     vt_gvalue *x = pixels(w, TYPE(F32, 1, 2, rows, 8));
     vt_quant_options options = usual;
-    options.wide_most = 0;
+    options.wide_max = 0;
     assert_same_text(
         "layers", vt_qnet_text(quantized(w, add(w, VT_G_REDUCE_MEAN, 1, &x, ATTRIBUTES(INTS(AXES, 2, 3))), &options)),
         text);

@@ -176,7 +176,7 @@ static float *run_floats(world *w, const float *x, size_t *out_count) {
     return all;
 }
 
-static const vt_quant_options usual = {.method = VT_RANGE_MAX, .percentile = 100, .most = 127, .weight_most = 127};
+static const vt_quant_options usual = {.method = VT_RANGE_MAX, .percentile = 100, .most = 127, .weight_max = 127};
 static uint32_t layers[VT_QKIND_COUNT], steps[VT_QSTEP_COUNT], wide;
 static double decibels, worst = INFINITY;
 static uint32_t measured;
@@ -223,7 +223,7 @@ static void one_random(world *w) {
     float *x = random_input(w), *floats = run_floats(w, x, &count);
     vt_quant_options options = usual;
     options.multiply = seed & 1;
-    options.wide_most = seed & 2 ? -1 : INT64_MAX;
+    options.wide_max = seed & 2 ? -1 : INT64_MAX;
     options.keep_bias = seed & 4;
     const vt_qnet *net = vt_quantize(w->g, ranges, &options);
     check_means(net);
@@ -328,7 +328,7 @@ static void limited(world *w) {
     assert_memory_equal(before, after, count * sizeof *before);
     worst = INFINITY;
     vt_quant_options options = usual;
-    options.wide_most = -1;
+    options.wide_max = -1;
     run_quantized(w, vt_quantize(w->g, ranges, &options), in, after, count);
     if (!(worst > (relu ? 36 : 30))) fail_msg("%s: %.1f dB\n%s", vt_gop_text(op), worst, vt_graph_text(now));
 }
@@ -489,7 +489,7 @@ static void long_sum(world *w) {
     for (int wide_results = 0; wide_results < 2; wide_results++) {
         vt_quant_options options = usual;
         options.multiply = true;
-        options.wide_most = wide_results ? INT64_MAX : -1;
+        options.wide_max = wide_results ? INT64_MAX : -1;
         const vt_qnet *net = vt_quantize(w->g, ranges, &options);
         const vt_qlayer *product = net->layers[1];
         assert_true(product->kind == VT_Q_DENSE && product->steps[1].kind == VT_QSTEP_SHIFT);
@@ -525,13 +525,13 @@ static void widens(world *w) {
     ranges = vt_ranges_new(&w->ctx, w->g);
     for (uint32_t i = 0; i < w->g->values.count; i++) vt_ranges_set(ranges, w->g->values.item[i], 1);
     vt_quant_options options = usual;
-    options.wide_most = 4;
+    options.wide_max = 4;
     const vt_qnet *net = vt_quantize(w->g, ranges, &options);
     for (uint32_t i = 0; i < net->tensor_count; i++) {
         const vt_qtensor *t = net->tensors[i];
         if (t->scale > 0) assert_int_equal(t->type.element == VT_ELEMENT_I16, !strcmp(t->name, "last"));
     }
-    options.wide_most = 3; /* it has more weights */
+    options.wide_max = 3; /* it has more weights */
     assert_null(strstr(vt_qnet_text(vt_quantize(w->g, ranges, &options)), "int16"));
 }
 

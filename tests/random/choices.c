@@ -11,7 +11,7 @@ void choices_from_list(choices *c, const uint32_t *list, size_t n) { *c = (choic
 void choices_from_bytes(choices *c, const uint8_t *bytes, size_t n) { *c = (choices){.bytes = bytes, .n_given = n}; }
 
 void choices_unit(choices *c) {
-    if (c->n_units < MOST_UNITS) c->units[c->n_units++] = c->n;
+    if (c->n_units < MAX_UNITS) c->units[c->n_units++] = c->n;
 }
 
 static uint32_t random_number(choices *c) { /* xorshift64* */
@@ -36,7 +36,7 @@ uint32_t pick(choices *c, uint32_t n) {
         value = c->given[c->n] < n ? c->given[c->n] : n - 1;
     else if (c->bytes)
         value = next_bytes(c, n > 256 ? 2 : 1) % n;
-    if (c->n == MOST_CHOICES) return 0;
+    if (c->n == MAX_CHOICES) return 0;
     c->made[c->n++] = value;
     return value;
 }

@@ -8,16 +8,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { MOST_CHOICES = 4096, MOST_UNITS = 256 };
+enum { MAX_CHOICES = 4096, MAX_UNITS = 256 };
 
 typedef struct choices {
     uint64_t state;        /* of the random numbers, for a list made from a seed */
     const uint32_t *given; /* the list to follow; 0 behind its end. NULL: not given */
     const uint8_t *bytes;  /* the same, in as many bytes as the largest number takes */
     size_t n_given, at;    /* items; the next byte */
-    uint32_t made[MOST_CHOICES];
+    uint32_t made[MAX_CHOICES];
     size_t n;
-    size_t units[MOST_UNITS]; /* where in the list a part of the program begins that can be left out */
+    size_t units[MAX_UNITS]; /* where in the list a part of the program begins that can be left out */
     int n_units;
 } choices;
 

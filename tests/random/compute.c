@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_MACS = 2000000, MOST_GROUPS = 3, MOST_BODY = 10 };
+enum { MAX_MACS = 2000000, MAX_GROUPS = 3, MAX_BODY = 10 };
 
 typedef struct maker {
     choices *c;
@@ -26,7 +26,7 @@ static int add(maker *m, node_kind kind, elem type, int ndim, const int *shape) 
     return i;
 }
 
-static bool is_full(const maker *m) { return m->p->n > MOST_NODES - 6; }
+static bool is_full(const maker *m) { return m->p->n > MAX_NODES - 6; }
 
 static operand same_place(int of, int ndim) {
     operand o = {.node = of};
@@ -94,7 +94,7 @@ static void read_elsewhere(maker *m, int load) {
 
 static void begin_alu(maker *m) {
     static const int outer[] = {2, 2, 1, 3, 4};
-    int n = outer[pick(m->c, 5)], shape[MOST_DIMS];
+    int n = outer[pick(m->c, 5)], shape[MAX_DIMS];
     for (int d = 0; d < n; d++) shape[d] = pick_between(m->c, 1, n > 2 ? 4 : 8);
     if (n <= 2 && once_in(m->c, 6)) shape[n - 1] = pick_between(m->c, 1, 60);
     shape[n] = m->p->batch;
@@ -188,9 +188,9 @@ static void begin_convolution(maker *m) {
     if (from >= 0) batches = at(m, from)->shape[0];
     if (from >= 0) ic = at(m, from)->shape[1] / groups;
     int64_t work = (int64_t)batches * ic * y.out * x.out * y.kernel * x.kernel * p->batch * p->block_in * p->block_out;
-    while (oc > 1 && work * oc * groups > MOST_MACS) oc--;
+    while (oc > 1 && work * oc * groups > MAX_MACS) oc--;
     oc *= groups;
-    if (work * oc > MOST_MACS) p->too_large = true;
+    if (work * oc > MAX_MACS) p->too_large = true;
     if (from < 0) from = add_input(m, ELEM_INP, 6, (int[]){batches, ic * groups, y.in, x.in, p->batch, p->block_in});
     int data = add_load(m, from, ELEM_INP);
     node *t = at(m, data);
@@ -220,7 +220,7 @@ static bool is_in_acc(const node *t) {
 
 /* A tensor in the accumulator with as many axes, the newest first; the last one when there is no other. */
 static int other_tensor(maker *m) {
-    int found[MOST_NODES], n = 0;
+    int found[MAX_NODES], n = 0;
     for (int i = m->p->n; i-- > 0;)
         if (is_in_acc(at(m, i)) && at(m, i)->ndim == at(m, m->last)->ndim) found[n++] = i;
     return found[pick(m->c, (uint32_t)n)];
@@ -253,7 +253,7 @@ static int same_input(maker *m, int ndim, const int *shape) {
 /* A further argument: a residual, a bias for each channel, the same in bytes, a row, an element. */
 static operand fresh_operand(maker *m) {
     const node like = *at(m, m->last);
-    int n = like.ndim, shape[MOST_DIMS];
+    int n = like.ndim, shape[MAX_DIMS];
     memcpy(shape, like.shape, sizeof shape);
     uint32_t kind = pick(m->c, 5);
     operand o;
@@ -307,7 +307,7 @@ static int choose_constant(maker *m, alu_op op) {
 
 static void with_constant(maker *m) {
     alu_op op = (alu_op)pick(m->c, OP_COUNT);
-    operand x = often(m->c, 1, 4) ? place_of(m, other_tensor(m)) : same_place(m->last, MOST_DIMS);
+    operand x = often(m->c, 1, 4) ? place_of(m, other_tensor(m)) : same_place(m->last, MAX_DIMS);
     bool first = (op == OP_ADD || op == OP_MAX || op == OP_MIN || op == OP_MUL) && once_in(m->c, 8);
     int constant = choose_constant(m, op);
     node *t = add_alu(m, op);
@@ -321,7 +321,7 @@ static void with_tensor(maker *m, bool fresh) {
     static const alu_op ops[] = {OP_ADD, OP_MAX, OP_MIN, OP_MUL, OP_ADD, OP_ADD};
     alu_op op = ops[pick(m->c, 6)];
     operand y = fresh ? fresh_operand(m) : place_of(m, other_tensor(m));
-    operand x = once_in(m->c, 5) ? place_of(m, other_tensor(m)) : same_place(m->last, MOST_DIMS);
+    operand x = once_in(m->c, 5) ? place_of(m, other_tensor(m)) : same_place(m->last, MAX_DIMS);
     bool swap = once_in(m->c, 3);
     node *t = add_alu(m, op);
     t->n_in = 2;
@@ -511,12 +511,12 @@ static void mark_used(program *p) {
 
 void compute_choose(choices *c, program *p) {
     maker m = {c, p, -1, -1};
-    for (int group = 0; group < MOST_GROUPS; group++) {
+    for (int group = 0; group < MAX_GROUPS; group++) {
         choices_unit(c);
         if (group && (is_full(&m) || !once_in(c, 3))) break;
         begin(&m, group == 0);
         choices_unit(c);
-        for (int i = 0; i < MOST_BODY && !is_full(&m) && often(c, 2, 3); i++, choices_unit(c)) add_operation(&m);
+        for (int i = 0; i < MAX_BODY && !is_full(&m) && often(c, 2, 3); i++, choices_unit(c)) add_operation(&m);
         choices_unit(c);
         add_store(&m);
     }

@@ -4,7 +4,7 @@
 #include "random/machine.h"
 #include "random/schedule.h"
 
-enum { MOST_ELEMENTS = 60000 };
+enum { MAX_ELEMENTS = 60000 };
 
 void generate(choices *c, program *out) {
     machine m;
@@ -15,5 +15,5 @@ void generate(choices *c, program *out) {
     schedule_choose(c, out, &need);
     machine_finish(c, &m, &need, out);
     for (int i = 0; i < out->n; i++)
-        if (out->nodes[i].used && node_elements(&out->nodes[i]) > MOST_ELEMENTS) out->too_large = true;
+        if (out->nodes[i].used && node_elements(&out->nodes[i]) > MAX_ELEMENTS) out->too_large = true;
 }

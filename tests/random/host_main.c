@@ -6,7 +6,7 @@
 #include "random/reason.h"
 #include "random/shrink.h"
 
-enum { MOST_REASONS = 512 };
+enum { MAX_REASONS = 512 };
 
 typedef struct tally {
     outcome outcome;
@@ -17,9 +17,9 @@ typedef struct tally {
 typedef struct session {
     uint64_t first, n, seed;
     bool text, shrink, apart;
-    int refused_most; /* percent; -1: no bound */
+    int refused_max; /* percent; -1: no bound */
     uint64_t count[OUTCOME_COUNT], with_chip;
-    tally tallies[MOST_REASONS];
+    tally tallies[MAX_REASONS];
     int n_tallies;
     choices c;
     host_program p, trial; /* the one that runs, and a simpler one */
@@ -60,7 +60,7 @@ static tally *tally_of(session *s, const result *r) {
     if (r->outcome != OUTCOME_WRONG) reason_of(r->text, t.reason);
     for (int i = 0; i < s->n_tallies; i++)
         if (s->tallies[i].outcome == t.outcome && !strcmp(s->tallies[i].reason, t.reason)) return &s->tallies[i];
-    if (s->n_tallies < MOST_REASONS) s->n_tallies++;
+    if (s->n_tallies < MAX_REASONS) s->n_tallies++;
     s->tallies[s->n_tallies - 1] = t;
     return &s->tallies[s->n_tallies - 1];
 }
@@ -104,7 +104,7 @@ static int report(session *s) {
     for (int o = OUTCOME_WRONG; o < OUTCOME_COUNT; o++) bad += s->count[o];
     uint64_t refused = s->count[OUTCOME_REFUSED];
     printf("refused: %.1f %%\n", s->n ? 100.0 * (double)refused / (double)s->n : 0);
-    return bad || (s->refused_most >= 0 && refused * 100 > s->n * (uint64_t)s->refused_most);
+    return bad || (s->refused_max >= 0 && refused * 100 > s->n * (uint64_t)s->refused_max);
 }
 
 static int usage(void) {
@@ -119,7 +119,7 @@ static int usage(void) {
 }
 
 int main(int argc, char **argv) {
-    static session s = {.refused_most = -1};
+    static session s = {.refused_max = -1};
     int i = 1;
     for (; i < argc && argv[i][0] == '-'; i++) {
         if (!strcmp(argv[i], "--text"))
@@ -129,7 +129,7 @@ int main(int argc, char **argv) {
         else if (!strcmp(argv[i], "--apart"))
             s.apart = true;
         else if (!strcmp(argv[i], "--refused-most") && i + 1 < argc)
-            s.refused_most = atoi(argv[++i]);
+            s.refused_max = atoi(argv[++i]);
         else
             return usage();
     }

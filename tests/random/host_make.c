@@ -13,7 +13,7 @@ const host_type_info host_types[T_COUNT] = {
     {"float32", 32, false, true, 1 << 24},  {"float64", 64, false, true, (int64_t)1 << 50},
 };
 
-enum { MOST_ELEMENTS = 1500, MOST_WORK = 20000, SMALL = 1000 };
+enum { MAX_ELEMENTS = 1500, MAX_WORK = 20000, SMALL = 1000 };
 
 typedef struct maker {
     choices *c;
@@ -286,7 +286,7 @@ static void choose_shape(maker *m, int *ndim, int extent[HOST_DIMS]) {
     *ndim = pick_between(m->c, 1, HOST_DIMS);
     for (int64_t d = 0, n = 1; d < *ndim; d++) {
         extent[d] = sizes[pick(m->c, 13)];
-        if (n * extent[d] > MOST_ELEMENTS) extent[d] = 2;
+        if (n * extent[d] > MAX_ELEMENTS) extent[d] = 2;
         n *= extent[d];
     }
 }
@@ -331,7 +331,7 @@ static void add_reduce(maker *m) {
     int64_t count = 1;
     for (int k = 0; k < s->n_reduce; k++) {
         int size = along ? along : pick_between(m->c, 1, 12);
-        if (host_elements(s) * count * size > MOST_WORK) size = 1;
+        if (host_elements(s) * count * size > MAX_WORK) size = 1;
         s->extent[ndim + k] = size;
         count *= size;
     }

@@ -6,7 +6,7 @@
 
 #include "random/host.h"
 
-enum { LOOPS = 16, MOST_LANES = 64, MOST_UNROLLED = 16 };
+enum { LOOPS = 16, MAX_LANES = 64, MAX_UNROLLED = 16 };
 
 typedef struct loop {
     char name[16];
@@ -101,9 +101,9 @@ static void choose_marks(maker *m, host_node *t, stage *s) {
         loop *l = &s->loops[i];
         uint32_t how = pick(m->c, 12);
         bool known = l->whole || !s->attached;
-        if (how >= 9 && !l->of_reduce && known && l->count <= MOST_LANES) mark(m, t, l, "vectorize");
+        if (how >= 9 && !l->of_reduce && known && l->count <= MAX_LANES) mark(m, t, l, "vectorize");
         if (how == 8 && !l->of_reduce) mark(m, t, l, "parallel");
-        if (how == 7 && known && l->count <= MOST_UNROLLED) mark(m, t, l, "unroll");
+        if (how == 7 && known && l->count <= MAX_UNROLLED) mark(m, t, l, "unroll");
         if (how == 6 && !l->of_reduce && known && l->count <= 4 && l->count > 1 && once_in(m->c, 3))
             mark(m, t, l, "bind");
     }

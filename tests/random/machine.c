@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 /* The most index bits of each memory that instructions and micro-ops have room for together. */
-enum { MOST_ACC = 11, MOST_INP = 11, MOST_WGT = 10, MOST_UOP = 13 };
+enum { MAX_ACC = 11, MAX_INP = 11, MAX_WGT = 10, MAX_UOP = 13 };
 
 void machine_choose(choices *c, machine *m, program *p) {
     static const int batches[] = {0, 0, 0, 1, 1, 2}, blocks[] = {4, 4, 3, 2, 5}, widths[] = {3, 3, 3, 2, 4};
@@ -35,9 +35,9 @@ static int depth(choices *c, int elem_bytes, int by_default, int most, int64_t n
 void machine_finish(choices *c, const machine *m, const footprint *need, program *p) {
     int acc_bytes = m->log_batch + m->log_out + m->log_acc - 3, inp_bytes = m->log_batch + m->log_in + m->log_inp - 3;
     int wgt_bytes = m->log_out + m->log_in + m->log_wgt - 3;
-    int acc = depth(c, acc_bytes, 17 - acc_bytes, MOST_ACC, need->acc, p);
-    int inp = depth(c, inp_bytes, 15 - inp_bytes, MOST_INP, need->inp, p);
-    int wgt = depth(c, wgt_bytes, 18 - wgt_bytes, MOST_WGT, need->wgt, p), uop = once_in(c, 8) ? 7 : MOST_UOP;
+    int acc = depth(c, acc_bytes, 17 - acc_bytes, MAX_ACC, need->acc, p);
+    int inp = depth(c, inp_bytes, 15 - inp_bytes, MAX_INP, need->inp, p);
+    int wgt = depth(c, wgt_bytes, 18 - wgt_bytes, MAX_WGT, need->wgt, p), uop = once_in(c, 8) ? 7 : MAX_UOP;
     const struct {
         const char *name;
         int value, by_default;

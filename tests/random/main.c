@@ -9,7 +9,7 @@
 #include "random/shrink.h"
 #include "random/text.h"
 
-enum { MOST_REASONS = 512 };
+enum { MAX_REASONS = 512 };
 
 typedef struct tally {
     outcome outcome;
@@ -22,9 +22,9 @@ typedef struct session {
     uint64_t first, n;
     bool text, list, shrink, apart;
     const char *bytes; /* a file of choices, instead of seeds */
-    int refused_most;  /* percent; -1: no bound */
+    int refused_max;   /* percent; -1: no bound */
     uint64_t count[OUTCOME_COUNT], illegal, large;
-    tally tallies[MOST_REASONS];
+    tally tallies[MAX_REASONS];
     int n_tallies;
     choices c;
     program p, trial; /* the one that runs, and a simpler one */
@@ -40,7 +40,7 @@ static tally *tally_of(session *s, const result *r, bool *out_new) {
             !strcmp(s->tallies[i].reason, wanted.reason))
             return &s->tallies[i];
     *out_new = true;
-    s->tallies[s->n_tallies < MOST_REASONS - 1 ? s->n_tallies++ : MOST_REASONS - 1] = wanted;
+    s->tallies[s->n_tallies < MAX_REASONS - 1 ? s->n_tallies++ : MAX_REASONS - 1] = wanted;
     return &s->tallies[s->n_tallies - 1];
 }
 
@@ -59,7 +59,7 @@ static void show(const session *s, uint64_t seed, const result *r) {
 
 /* The choices of a program: of a seed, or what a fuzzer found. */
 static void choose(session *s, uint64_t seed) {
-    static uint8_t bytes[MOST_CHOICES];
+    static uint8_t bytes[MAX_CHOICES];
     if (!s->bytes) {
         choices_from_seed(&s->c, seed);
         return;
@@ -134,7 +134,7 @@ static int report(session *s) {
     uint64_t refused = s->count[OUTCOME_REFUSED] - s->illegal;
     printf("refused: %.1f %%\n", ran ? 100.0 * (double)refused / (double)ran : 0);
     refused += s->count[OUTCOME_UNPROVEN];
-    return bad || (s->refused_most >= 0 && refused * 100 > ran * (uint64_t)s->refused_most);
+    return bad || (s->refused_max >= 0 && refused * 100 > ran * (uint64_t)s->refused_max);
 }
 
 static int usage(void) {
@@ -151,7 +151,7 @@ static int usage(void) {
 }
 
 int main(int argc, char **argv) {
-    static session s = {.refused_most = -1};
+    static session s = {.refused_max = -1};
     int i = 1;
     for (; i < argc && argv[i][0] == '-'; i++) {
         if (!strcmp(argv[i], "--text"))
@@ -163,7 +163,7 @@ int main(int argc, char **argv) {
         else if (!strcmp(argv[i], "--apart"))
             s.apart = true;
         else if (!strcmp(argv[i], "--refused-most") && i + 1 < argc)
-            s.refused_most = atoi(argv[++i]);
+            s.refused_max = atoi(argv[++i]);
         else if (!strcmp(argv[i], "--bytes") && i + 1 < argc)
             s.bytes = argv[++i];
         else

@@ -39,7 +39,7 @@ static void mark_copy(node *t, const nest *n, int first) {
 void mark_store(maker *m, int i) {
     node *t = at(m, i);
     group *g = group_of(m, t);
-    int part[MOST_DIMS];
+    int part[MAX_DIMS];
     for (int d = 0; d < t->ndim; d++) part[d] = nest_covered(&g->nest, d, g->outer - 1);
     int d = deeper(t, first_of_copy(t->ndim, part, t->shape));
     for (; d < t->ndim; d++) /* an axis whose loop stands outside is not part of the copy */

@@ -13,7 +13,7 @@
 #include "random/text.h"
 #include "vta/kernel.h"
 
-enum { EACH = 2, ORDERS = 20, INSNS_MOST = 2000 };
+enum { EACH = 2, ORDERS = 20, INSNS_MAX = 2000 };
 
 typedef struct session {
     uint64_t programs, others, counts[MUTATION_COUNT][3], shown[MUTATION_COUNT], bad;
@@ -24,8 +24,8 @@ typedef struct session {
     vtac_kernel *kernel;
     vtac_module *module;
     vt_proof proof;
-    uint32_t addrs[MOST_NODES];
-    const te_tensor *args[MOST_NODES];
+    uint32_t addrs[MAX_NODES];
+    const te_tensor *args[MAX_NODES];
     vt_recording recorded;
 } session;
 
@@ -51,8 +51,8 @@ static uint32_t decode(const session *s, const mutant *m, vta_insn *out) {
 
 /* The order in which the mutant is wrong; -1: none was found. */
 static int wrong_order(const session *s, const mutant *m, uint64_t seed) {
-    static vta_insn insns[INSNS_MOST];
-    static uint32_t order[INSNS_MOST];
+    static vta_insn insns[INSNS_MAX];
+    static uint32_t order[INSNS_MAX];
     uint32_t n = decode(s, m, insns), done;
     if (!n) return 0;
     for (int how = 0; how < ORDERS; how++) {
@@ -129,7 +129,7 @@ static void one(session *s, uint64_t seed) {
     s->kernel = NULL, s->module = NULL, s->config = NULL, s->diag = NULL;
     s->recorded = (vt_recording){0};
     if (!s->p.too_large && build(s) && vta_program_run_count(s->recorded.program) == 1 &&
-        vta_program_get_run(s->recorded.program, 0, &run) == VTA_OK && run.insn_count < INSNS_MOST &&
+        vta_program_get_run(s->recorded.program, 0, &run) == VTA_OK && run.insn_count < INSNS_MAX &&
         prove(s, s->recorded.program, seed, &r) == VTAC_PROVEN) {
         s->programs++;
         for (int kind = 0; kind < MUTATION_COUNT; kind++)

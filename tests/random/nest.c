@@ -8,8 +8,7 @@
 void say(node *stage, const char *fmt, ...) {
     va_list args;
     va_start(args, fmt);
-    if (stage->n_steps == MOST_STEPS ||
-        vsnprintf(stage->steps[stage->n_steps++], STEP_LENGTH, fmt, args) >= STEP_LENGTH)
+    if (stage->n_steps == MAX_STEPS || vsnprintf(stage->steps[stage->n_steps++], STEP_LENGTH, fmt, args) >= STEP_LENGTH)
         abort();
     va_end(args);
 }

@@ -4,7 +4,7 @@
 
 #include "random/program.h"
 
-enum { MOST_LOOPS = 24, MOST_AXES = 12 };
+enum { MAX_LOOPS = 24, MAX_AXES = 12 };
 
 typedef struct loop {
     char name[16];
@@ -15,8 +15,8 @@ typedef struct loop {
 typedef struct nest {
     node *stage;
     int n;
-    loop loops[MOST_LOOPS];
-    int extent[MOST_AXES];
+    loop loops[MAX_LOOPS];
+    int extent[MAX_AXES];
     int single; /* of a REDUCE with one result: the loop in which its data must be loaded; -1: any */
 } nest;
 

@@ -51,7 +51,7 @@ void choose_group(maker *m, int i) {
 
 /* In the nest of its result, no further in than what needs it; or by itself. */
 void choose_level(maker *m, int i) {
-    static const int further[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 2, 2, MOST_LOOPS};
+    static const int further[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 2, 2, MAX_LOOPS};
     node *t = at(m, i);
     t->level = ROOT;
     if (t->group == ROOT) return;
@@ -69,7 +69,7 @@ void choose_level(maker *m, int i) {
 
 /* Extents of a stage as they are computed at loop `level` of its result's nest. */
 void extents_at(maker *m, int which, int level, int *out) {
-    int ext[MOST_NODES][MOST_DIMS] = {{0}};
+    int ext[MAX_NODES][MAX_DIMS] = {{0}};
     const node *t = at(m, which);
     if (t->group == ROOT || level < 0) {
         memcpy(out, t->shape, sizeof t->shape);

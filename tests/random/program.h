@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { MOST_DIMS = 6, MOST_NODES = 48, MOST_STEPS = 24, STEP_LENGTH = 96, MOST_REDUCE = 4 };
+enum { MAX_DIMS = 6, MAX_NODES = 48, MAX_STEPS = 24, STEP_LENGTH = 96, MAX_REDUCE = 4 };
 
 /* What a tensor is. */
 typedef enum node_kind {
@@ -42,14 +42,14 @@ typedef struct place {
 
 typedef struct operand {
     int node;
-    place at[MOST_DIMS];
+    place at[MAX_DIMS];
 } operand;
 
 typedef struct node {
     node_kind kind;
     char name[12];
     elem type;
-    int ndim, shape[MOST_DIMS];
+    int ndim, shape[MAX_DIMS];
     bool used, is_output;
     /* ALU */
     alu_op op;
@@ -59,10 +59,10 @@ typedef struct node {
     bool constant_first;
     /* LOAD: made by a cache_read step instead of a tensor of its own; zeros around */
     bool cached;
-    int before[MOST_DIMS], after[MOST_DIMS];
+    int before[MAX_DIMS], after[MAX_DIMS];
     /* REDUCE: steps of the convolution in rows and columns; extents of ic, dy, dx, the element's input channels; of how
      * many groups of channels each sees its own alone */
-    int stride[2], dilation[2], extent[MOST_REDUCE], groups;
+    int stride[2], dilation[2], extent[MAX_REDUCE], groups;
     /* INPUT: values have so many bits */
     int bits;
     /* Schedule: decisions drawn with the node, which group's loops it is computed in (the node of their store; -1: by
@@ -70,7 +70,7 @@ typedef struct node {
     uint8_t want[WANT_COUNT];
     int group, level;
     int n_steps;
-    char steps[MOST_STEPS][STEP_LENGTH];
+    char steps[MAX_STEPS][STEP_LENGTH];
 } node;
 
 /* Does a node read each element of `of` at the element's own place? */
@@ -86,7 +86,7 @@ typedef struct program {
     int batch, block_in, block_out;
     int width[4]; /* bits of each elem */
     int n;
-    node nodes[MOST_NODES];
+    node nodes[MAX_NODES];
     bool too_large; /* no test wants to wait for it */
     bool illegal;   /* asks for something that the machine cannot do: must be right or refused, may be refused */
 } program;

@@ -130,7 +130,7 @@ void schedule_operand(maker *m, int i, int user) {
     node *t = at(m, i), *r = at(m, user);
     nest *n = &m->reduces[m->reduce_of[user]];
     bool is_data = r->in[0].node == i;
-    int part[MOST_DIMS], level = find_loop(n, "ico"), least = r->level;
+    int part[MAX_DIMS], level = find_loop(n, "ico"), least = r->level;
     uint8_t where = t->want[WANT_WHERE];
     say(t, "scope %s", scope_of(t));
     if (n->single >= 0) where = 0;

@@ -37,7 +37,7 @@ static void fill(const node *t, uint64_t seed, int64_t *to) {
 
 static int64_t element(const program *p, const values *v, const operand *o, const int *at) {
     const node *t = &p->nodes[o->node];
-    int index[MOST_DIMS];
+    int index[MAX_DIMS];
     for (int d = 0; d < t->ndim; d++)
         index[d] = o->at[d].offset + (o->at[d].axis < 0 ? 0 : o->at[d].factor * at[o->at[d].axis]);
     return v->of[o->node][offset_of(t, index)];
@@ -64,7 +64,7 @@ static int64_t operate(alu_op op, int64_t x, int64_t y) {
 }
 
 static void compute_alu(const program *p, const node *t, const values *v, int64_t *to) {
-    int at[MOST_DIMS] = {0};
+    int at[MAX_DIMS] = {0};
     int64_t i = 0;
     do {
         int64_t x = element(p, v, &t->in[0], at), y = t->n_in == 2 ? element(p, v, &t->in[1], at) : t->constant;
@@ -73,7 +73,7 @@ static void compute_alu(const program *p, const node *t, const values *v, int64_
 }
 
 static void compute_load(const program *p, const node *t, const values *v, int64_t *to) {
-    int at[MOST_DIMS] = {0}, there[MOST_DIMS];
+    int at[MAX_DIMS] = {0}, there[MAX_DIMS];
     int64_t i = 0;
     do {
         bool inside = true;
@@ -89,11 +89,11 @@ static void compute_load(const program *p, const node *t, const values *v, int64
 static int64_t dot(const program *p, const node *t, const values *v, const int *at) {
     const node *data = &p->nodes[t->in[0].node], *weight = &p->nodes[t->in[1].node];
     const int64_t *x = v->of[t->in[0].node], *w = v->of[t->in[1].node];
-    int inner = t->ndim - 2, r[MOST_REDUCE] = {0};
+    int inner = t->ndim - 2, r[MAX_REDUCE] = {0};
     uint64_t sum = 0;
     do {
         int group = at[1] * t->groups / t->shape[1];
-        int from[MOST_DIMS] = {at[0], group * t->extent[0] + r[0]}, by[MOST_DIMS] = {at[1], r[0]};
+        int from[MAX_DIMS] = {at[0], group * t->extent[0] + r[0]}, by[MAX_DIMS] = {at[1], r[0]};
         for (int k = 0; k < t->ndim - 4; k++) {
             from[2 + k] = at[2 + k] * t->stride[k] + r[1 + k] * t->dilation[k];
             by[2 + k] = r[1 + k];
@@ -102,19 +102,19 @@ static int64_t dot(const program *p, const node *t, const values *v, const int *
         by[inner] = at[inner + 1];
         from[inner + 1] = by[inner + 1] = r[3];
         sum += (uint64_t)x[offset_of(data, from)] * (uint64_t)w[offset_of(weight, by)];
-    } while (step(MOST_REDUCE, t->extent, r));
+    } while (step(MAX_REDUCE, t->extent, r));
     return wrap(sum, p->width[ELEM_ACC]);
 }
 
 static void compute_reduce(const program *p, const node *t, const values *v, int64_t *to) {
-    int at[MOST_DIMS] = {0};
+    int at[MAX_DIMS] = {0};
     int64_t i = 0;
     do to[i++] = dot(p, t, v, at);
     while (step(t->ndim, t->shape, at));
 }
 
 static void compute_store(const program *p, const node *t, const values *v, int64_t *to) {
-    int at[MOST_DIMS] = {0};
+    int at[MAX_DIMS] = {0};
     int64_t i = 0;
     do to[i++] = wrap((uint64_t)element(p, v, &t->in[0], at), p->width[t->type]);
     while (step(t->ndim, t->shape, at));
@@ -128,7 +128,7 @@ void values_compute(const program *p, uint64_t seed, values *out) {
         int64_t *to = out->of[i] = malloc((size_t)node_elements(t) * sizeof *to);
         if (!to) abort();
         switch (t->kind) {
-        case NODE_INPUT: fill(t, seed * MOST_NODES + (uint64_t)i, to); break;
+        case NODE_INPUT: fill(t, seed * MAX_NODES + (uint64_t)i, to); break;
         case NODE_LOAD: compute_load(p, t, out, to); break;
         case NODE_REDUCE: compute_reduce(p, t, out, to); break;
         case NODE_ALU: compute_alu(p, t, out, to); break;

@@ -7,7 +7,7 @@
 
 /* Values of every tensor, row-major; NULL for those that are not used. */
 typedef struct values {
-    int64_t *of[MOST_NODES];
+    int64_t *of[MAX_NODES];
 } values;
 
 /* Random inputs for `seed`, and everything that follows from them. Free with values_free. */

@@ -14,7 +14,7 @@
 const char *const outcome_names[OUTCOME_COUNT] = {"right",  "refused",  "unproven", "wrong",
                                                   "failed", "internal", "crashed"};
 
-enum { ORDERS = 3, SECONDS_MOST = 60 };
+enum { ORDERS = 3, SECONDS_MAX = 60 };
 
 typedef struct runner {
     const program *p;
@@ -25,9 +25,9 @@ typedef struct runner {
     vtac_module *module;
     vta_runtime *runtime;
     vta_packed_function function;
-    const node *args[MOST_NODES];
-    int of[MOST_NODES]; /* the node's number */
-    vta_array *arrays[MOST_NODES];
+    const node *args[MAX_NODES];
+    int of[MAX_NODES]; /* the node's number */
+    vta_array *arrays[MAX_NODES];
     int n;
 } runner;
 
@@ -93,7 +93,7 @@ static bool make_arrays(runner *r) {
             const node *t = &r->p->nodes[i];
             bool is_arg = pass ? t->kind == NODE_STORE && t->is_output : t->kind == NODE_INPUT;
             if (!t->used || !is_arg) continue;
-            int64_t shape[MOST_DIMS];
+            int64_t shape[MAX_DIMS];
             for (int d = 0; d < t->ndim; d++) shape[d] = t->shape[d];
             DLDataType type = {kDLInt, (uint8_t)bits_of(r, t), 1};
             if (vta_array_create(kDLExtDev, t->ndim, shape, type, NULL, r->diag, &r->arrays[r->n]) != VTA_OK)
@@ -157,7 +157,7 @@ static bool run_order(runner *r, uint64_t seed, int order) {
     device.engine = order == 1 ? VTA_ENGINE_REFERENCE : VTA_ENGINE_FAST;
     if (vta_runtime_set_device_options(r->runtime, &device, r->diag) != VTA_OK) return end(r, OUTCOME_FAILED, "");
     values_compute(r->p, seed + (uint64_t)order * 0x10001, &v);
-    DLTensor *tensors[MOST_NODES];
+    DLTensor *tensors[MAX_NODES];
     bool ok = true;
     for (int k = 0; ok && k < r->n; k++) {
         tensors[k] = vta_array_tensor(r->arrays[k]);
@@ -176,7 +176,7 @@ static bool run_order(runner *r, uint64_t seed, int order) {
 
 /* For all inputs, by the compiler's own means. */
 static bool prove(runner *r, uint64_t seed) {
-    const te_tensor *args[MOST_NODES];
+    const te_tensor *args[MAX_NODES];
     size_t n = vtac_kernel_arg_count(r->kernel);
     vtac_prove_result proof = {.size = sizeof proof};
     vtac_prove_options options = {.seed = seed};
@@ -221,7 +221,7 @@ void in_own_process(void (*body)(const void *user, uint64_t seed, result *out), 
     pid_t child = fork();
     if (child < 0) abort();
     if (child == 0) {
-        alarm(SECONDS_MOST);
+        alarm(SECONDS_MAX);
         body(user, seed, out);
         _exit(write(ends[1], out, sizeof *out) == (ssize_t)sizeof *out ? 0 : 1);
     }

@@ -7,7 +7,7 @@
 static void schedule_alu(maker *m, int i) {
     static const int splits[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 2, 2};
     node *t = at(m, i);
-    int part[MOST_DIMS], d = splits[t->want[WANT_SPLIT]] - 1;
+    int part[MAX_DIMS], d = splits[t->want[WANT_SPLIT]] - 1;
     place_in_acc(m, i, part);
     if (t->op == OP_COPY && t->want[WANT_DEEP] >= 14) { /* not computed after all */
         t->n_steps = 0;
@@ -31,7 +31,7 @@ static void schedule_alu(maker *m, int i) {
 }
 
 static void schedule_acc_load(maker *m, int i) {
-    int part[MOST_DIMS];
+    int part[MAX_DIMS];
     place_in_acc(m, i, part);
     mark_load(m, i, part);
 }

@@ -38,7 +38,7 @@ static bool attempt(shrinker *s, const uint32_t *list, size_t n) {
 }
 
 static bool leave_out(shrinker *s, size_t at, size_t size) {
-    uint32_t list[MOST_CHOICES];
+    uint32_t list[MAX_CHOICES];
     memcpy(list, s->best->made, at * sizeof *list);
     memcpy(list + at, s->best->made + at + size, (s->best->n - at - size) * sizeof *list);
     return attempt(s, list, s->best->n - size);
@@ -71,7 +71,7 @@ static bool drop(shrinker *s, size_t size) {
 }
 
 static bool clear(shrinker *s, size_t size) {
-    uint32_t list[MOST_CHOICES];
+    uint32_t list[MAX_CHOICES];
     bool any = false;
     for (size_t at = 0; at < s->best->n; at += size) {
         memcpy(list, s->best->made, s->best->n * sizeof *list);
@@ -82,7 +82,7 @@ static bool clear(shrinker *s, size_t size) {
 }
 
 static bool lower(shrinker *s) {
-    uint32_t list[MOST_CHOICES];
+    uint32_t list[MAX_CHOICES];
     bool any = false;
     for (size_t at = 0; at < s->best->n; at++) {
         for (uint32_t by = s->best->made[at]; by > 0; by /= 2) {

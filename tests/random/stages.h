@@ -6,7 +6,7 @@
 #include "random/machine.h"
 #include "random/nest.h"
 
-enum { ROOT = -1, MOST_GROUPS = 8, MOST_REDUCES = 16 };
+enum { ROOT = -1, MAX_GROUPS = 8, MAX_REDUCES = 16 };
 
 /* The loops of one result, and how far out those go that tiles begin in. */
 typedef struct group {
@@ -19,18 +19,18 @@ typedef struct group {
 /* An ALU stage with a loop of its own around the operation, and what is inside of it. */
 typedef struct own_loop {
     bool is;
-    int axis, size[MOST_DIMS];
+    int axis, size[MAX_DIMS];
 } own_loop;
 
 typedef struct maker {
     choices *c;
     program *p;
-    int n_groups, stores[MOST_GROUPS];
-    group groups[MOST_GROUPS];
-    int n_reduces, reduce_of[MOST_NODES];
-    nest reduces[MOST_REDUCES]; /* of REDUCE stages */
-    own_loop own[MOST_NODES];
-    int needs[MOST_NODES][MOST_DIMS]; /* place.c */
+    int n_groups, stores[MAX_GROUPS];
+    group groups[MAX_GROUPS];
+    int n_reduces, reduce_of[MAX_NODES];
+    nest reduces[MAX_REDUCES]; /* of REDUCE stages */
+    own_loop own[MAX_NODES];
+    int needs[MAX_NODES][MAX_DIMS]; /* place.c */
     footprint need;
 } maker;
 

@@ -6,7 +6,7 @@
 #include "golden/json.h"
 #include "rpc/raw.h"
 
-enum { CONVERSATION_MOST = 128, HANDLES_MOST = 64 };
+enum { CONVERSATION_MAX = 128, HANDLES_MAX = 64 };
 
 typedef struct message {
     bool from_client;
@@ -16,9 +16,9 @@ typedef struct message {
 
 typedef struct conversation {
     int count;
-    message at[CONVERSATION_MOST];
+    message at[CONVERSATION_MAX];
     int handles;
-    uint64_t was[HANDLES_MOST], is[HANDLES_MOST]; /* numbers of modules, functions and arrays */
+    uint64_t was[HANDLES_MAX], is[HANDLES_MAX]; /* numbers of modules, functions and arrays */
 } conversation;
 
 /* The upload: packet length, code, function, count and types of arguments, "vadd.o", then the object and its size. */
@@ -95,7 +95,7 @@ static inline void learn(conversation *c, const message *then, const uint8_t *no
     int i = 0;
     while (i < c->handles && c->was[i] != raw_u64(then->bytes + at)) i++;
     if (i == c->handles) c->handles++;
-    assert_true(c->handles < HANDLES_MOST);
+    assert_true(c->handles < HANDLES_MAX);
     c->was[i] = raw_u64(then->bytes + at);
     c->is[i] = raw_u64(now + at);
 }

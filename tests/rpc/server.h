@@ -35,15 +35,15 @@ typedef struct server {
     char log[96];
 } server;
 
-enum { SERVER_MOST_ARGS = 32 };
+enum { SERVER_MAX_ARGS = 32 };
 static int server_log_to; /* a pipe for the next server's log; 0: a file */
 static uid_t server_user; /* whom the next server runs as, where the test is root; 0: as the test */
 
 static inline void server_exec(const server *s, int out, const char *command, const char *port, va_list args) {
-    char *argv[SERVER_MOST_ARGS] = {VT_BINARY_DIR "/vta", (char *)command, "--port", (char *)port};
+    char *argv[SERVER_MAX_ARGS] = {VT_BINARY_DIR "/vta", (char *)command, "--port", (char *)port};
     int n = 4, log = server_log_to > 0 ? server_log_to : open(s->log, O_WRONLY | O_CREAT | O_APPEND, 0600);
     if (server_user && (setgid(server_user) != 0 || setuid(server_user) != 0)) _exit(126);
-    for (char *a; n < SERVER_MOST_ARGS - 3 && (a = va_arg(args, char *));) argv[n++] = a;
+    for (char *a; n < SERVER_MAX_ARGS - 3 && (a = va_arg(args, char *));) argv[n++] = a;
     /* Sanitizers reserve more addresses than any limit allows. */
     if (SERVER_SANITIZED && !strcmp(command, "rpc-server")) argv[n++] = "--memory", argv[n++] = "0";
     setenv("TMPDIR", s->folder, 1);

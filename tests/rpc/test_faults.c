@@ -274,7 +274,7 @@ static int files_of(pid_t pid) {
 }
 
 TEST_CASE(sessions_one_after_another) {
-    enum { SESSIONS = 1000, WARM = 50, MOST_PAGES = 64 };
+    enum { SESSIONS = 1000, WARM = 50, MAX_PAGES = 64 };
     server s;
     long pages = 0;
     int files = 0, total = SERVER_SANITIZED ? 100 : SESSIONS;
@@ -293,7 +293,7 @@ TEST_CASE(sessions_one_after_another) {
     for (int i = 0; i < 1000 && files_of(s.pid) > files; i++)
         usleep(10000);                     /* the last session's is closed a little later */
     assert_true(files_of(s.pid) <= files); /* at first a session that has just ended may still hold one */
-    if (!SERVER_SANITIZED) assert_true(pages_of(s.pid) <= pages + MOST_PAGES); /* sanitizers keep what was freed */
+    if (!SERVER_SANITIZED) assert_true(pages_of(s.pid) <= pages + MAX_PAGES); /* sanitizers keep what was freed */
     server_stop(&s);
 }
 

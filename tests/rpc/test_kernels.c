@@ -3,16 +3,16 @@
 #include "rpc/one_server.h"
 #include "vta/runtime.h"
 
-enum { MOST_ARGS = 4 };
+enum { MAX_ARGS = 4 };
 
 /* A compiled kernel, its arguments, and what they hold: outputs as the local run leaves them. */
 typedef struct kernel {
     char path[64];
     vta_module *module;
     vta_signature *signature;
-    const vta_signature_arg *arg[MOST_ARGS];
-    size_t count, bytes[MOST_ARGS];
-    int8_t *data[MOST_ARGS];
+    const vta_signature_arg *arg[MAX_ARGS];
+    size_t count, bytes[MAX_ARGS];
+    int8_t *data[MAX_ARGS];
     char *statistics;
 } kernel;
 
@@ -27,7 +27,7 @@ static void compile(kernel *k, const char *name) {
     function = vta_module_function_names(k->module);
     must(vta_module_signature(k->module, function, NULL, diag, &k->signature));
     k->count = vta_signature_arg_count(k->signature);
-    assert_in_range(k->count, 2, MOST_ARGS);
+    assert_in_range(k->count, 2, MAX_ARGS);
 }
 
 /* Inputs are random. */
@@ -46,8 +46,8 @@ static void fill(kernel *k) {
 }
 
 static void run_here(kernel *k) {
-    vta_array *arrays[MOST_ARGS];
-    DLTensor *tensors[MOST_ARGS];
+    vta_array *arrays[MAX_ARGS];
+    DLTensor *tensors[MAX_ARGS];
     vta_packed_function f;
     must(vta_runtime_reconfigure(vta_signature_config(k->signature), NULL, NULL, diag)); /* as new as a session's */
     must(vta_module_function(k->module, vta_signature_name(k->signature), diag, &f));
@@ -92,9 +92,9 @@ static void check_output(vta_rpc *rpc, const kernel *k, size_t i, uint64_t array
 
 static void run_there(const kernel *k) {
     vta_rpc *rpc;
-    uint64_t function, arrays[MOST_ARGS];
-    TVMValue args[MOST_ARGS];
-    int codes[MOST_ARGS];
+    uint64_t function, arrays[MAX_ARGS];
+    TVMValue args[MAX_ARGS];
+    int codes[MAX_ARGS];
     char *statistics;
     must(vta_rpc_connect("127.0.0.1", here.port, NULL, NULL, diag, &rpc));
     send(rpc, k, &function);

@@ -44,9 +44,9 @@ static void server_options(void **state) {
     o.key_file = NULL;
     told(diag, vta_rpc_serve(&o, diag), VTA_INVALID_ARGUMENT, "port 65536; ports are 0 to 65535");
     o = good_options();
-    o.most_sessions = 256;
+    o.max_sessions = 256;
     told(diag, vta_rpc_serve(&o, diag), VTA_NOT_FOUND, no_key);
-    o.most_sessions = 257;
+    o.max_sessions = 257;
     told(diag, vta_rpc_serve(&o, diag), VTA_OUT_OF_RANGE, "257 sessions; at most 256");
     memset(text, 'x', sizeof text);
     for (int of_name = 0; of_name < 2; of_name++)

@@ -27,11 +27,11 @@ static void types_that_travel(void **state) {
 
 static void counts_and_ends(void **state) {
     (void)state;
-    for (int count = VT_TVM_MOST_ARGS; count <= VT_TVM_MOST_ARGS + 1; count++) {
+    for (int count = VT_TVM_MAX_ARGS; count <= VT_TVM_MAX_ARGS + 1; count++) {
         begin_values();
         for (int i = 0; i < count; i++) bits(VTA_ARG_INT, 0);
         end_values();
-        if (count == VT_TVM_MOST_ARGS)
+        if (count == VT_TVM_MAX_ARGS)
             answered(VT_TVM_SYNC, VTA_ARG_NULL);
         else
             raised(VT_TVM_SYNC, VTA_PARSE, "65 values in a packet; at most 64");

@@ -52,13 +52,13 @@ static vta_status remove_file(const char *name) {
 
 static void file_names(void **state) {
     (void)state;
-    enum { MOST = 128 };
-    char name[MOST + 2], words[256];
+    enum { MAX = 128 };
+    char name[MAX + 2], words[256];
     memset(name, 'n', sizeof name);
-    name[MOST] = '\0';
+    name[MAX] = '\0';
     must(upload(name, 0, 1));
     downloaded(name, 0, 1, 1, 1);
-    name[MOST] = 'n', name[MOST + 1] = '\0';
+    name[MAX] = 'n', name[MAX + 1] = '\0';
     snprintf(words, sizeof words,
              "'%.64s' is not a valid file name in a session: 1 to 128 characters, no /, no dot at the beginning", name);
     told(diag, upload(name, 0, 1), VTA_INVALID_ARGUMENT, words);
@@ -269,16 +269,16 @@ static void results(void **state) {
 
 static void arguments(void **state) {
     (void)state;
-    enum { MOST = 256, TEXT = 4096 };
+    enum { MAX = 256, TEXT = 4096 };
     static char long_text[TEXT + 1];
     uint64_t f = add_code();
     memset(long_text, 't', TEXT);
     for (int more = 0; more < 2; more++) {
         vt__rpc_put_u64(&in, f);
-        vt__rpc_put_u32(&in, (uint32_t)(MOST + more));
-        for (int i = 0; i < MOST + more; i++) put_int(0);
+        vt__rpc_put_u32(&in, (uint32_t)(MAX + more));
+        for (int i = 0; i < MAX + more; i++) put_int(0);
         if (!more) must(ask(VT_RPC_CALL));
-        assert_int_equal(argument_count, MOST);
+        assert_int_equal(argument_count, MAX);
     }
     told(diag, ask(VT_RPC_CALL), VTA_OUT_OF_RANGE, "CALL: 257 arguments; at most 256");
     for (int more = 0; more < 2; more++) { /* two texts that fill their room, with their ends */
@@ -433,8 +433,8 @@ static void lists(void **state) {
     table.line[1] = (vt_rpc_line){VT_LINE_TAKEN, now + 1000000, "begins", VT_RPC_UNKNOWN, 0, 0, 0}; /* not listed */
     table.line[2] = (vt_rpc_line){1234567, now + 1000000, "", VT_RPC_TVM, 20, 30, 2500};
     memset(table.line[2].peer, 'p', sizeof table.line[2].peer); /* without an end: it is not believed */
-    table.line[VT_RPC_MOST_SESSIONS - 1] = (vt_rpc_line){7, now + 1000000, "last", 3, 0, 0, 0};
-    for (int i = 0; i < VT_RPC_MOST_SESSIONS; i++) table.line[i].since_ms -= 1003000; /* 3.0 seconds ago */
+    table.line[VT_RPC_MAX_SESSIONS - 1] = (vt_rpc_line){7, now + 1000000, "last", 3, 0, 0, 0};
+    for (int i = 0; i < VT_RPC_MAX_SESSIONS; i++) table.line[i].since_ms -= 1003000; /* 3.0 seconds ago */
     must(ask(VT_RPC_SESSIONS));
     char expected[1024];
     snprintf(expected, sizeof expected,

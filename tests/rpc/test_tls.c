@@ -167,15 +167,15 @@ TEST_CASE(full) {
 
 /* More than so many handshakes at once are refused; those that go on do. */
 TEST_CASE(many_handshakes) {
-    enum { MOST = 32, MORE = 8 };
-    int fds[MOST + MORE];
+    enum { MAX = 32, MORE = 8 };
+    int fds[MAX + MORE];
     char byte;
     server busy;
     vta_rpc *rpc;
     server_start(&busy, "--key-file", key, NULL);
-    for (int i = 0; i < MOST; i++) fds[i] = raw_connect(busy.port);
+    for (int i = 0; i < MAX; i++) fds[i] = raw_connect(busy.port);
     must(connect_with(key, busy.port, &rpc)); /* who has the key is served all the same, again and again */
-    for (int i = MOST; i < MOST + MORE; i++) {
+    for (int i = MAX; i < MAX + MORE; i++) {
         vta_rpc *one;
         fds[i] = raw_connect(busy.port);
         must(connect_with(key, busy.port, &one));
@@ -185,7 +185,7 @@ TEST_CASE(many_handshakes) {
     assert_non_null(strstr(server_log(&busy), "refused: 32 younger ones of its address are in the TLS handshake"));
     must(vta_rpc_ping(rpc, diag));
     vta_rpc_close(rpc);
-    for (int i = 0; i < MOST + MORE; i++) close(fds[i]);
+    for (int i = 0; i < MAX + MORE; i++) close(fds[i]);
     server_settles(&busy);
     server_stop(&busy);
 }

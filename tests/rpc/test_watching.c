@@ -69,7 +69,7 @@ static void the_log(void **state) {
 static void lines(void **state) {
     (void)state;
     vt_connection c[3];
-    s.options.most_sessions = 2;
+    s.options.max_sessions = 2;
     atomic_store(&table.line[0].pid, 77); /* another's */
     for (int i = 0; i < 3; i++) {
         c[i] = (vt_connection){.server = &s};
@@ -90,13 +90,13 @@ static void lines(void **state) {
         assert_true(!c[i].line->calls && !c[i].line->bytes && !c[i].line->calling_ms && !c[i].line->protocol);
     }
     assert_int_equal(s.sessions, 2);
-    s.options.most_sessions = 300; /* more than there are lines */
-    for (int i = 0; i < VT_RPC_MOST_SESSIONS - 3; i++) {
+    s.options.max_sessions = 300; /* more than there are lines */
+    for (int i = 0; i < VT_RPC_MAX_SESSIONS - 3; i++) {
         vt_connection more = {.server = &s};
         assert_int_equal(vt__connection_take_line(&more, diag), VTA_OK);
     }
     assert_int_equal(vt__connection_take_line(&c[2], diag), VTA_NO_MEMORY);
-    assert_int_equal(s.sessions, VT_RPC_MOST_SESSIONS - 1);
+    assert_int_equal(s.sessions, VT_RPC_MAX_SESSIONS - 1);
 }
 
 /* A process that does nothing, in a group of its own, as a session is. */

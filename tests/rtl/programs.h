@@ -87,11 +87,11 @@ static inline void rtl_write(vta_device *device, const random_program *p) {
     }
 }
 
-enum { RTL_MOST_CYCLES = 200000 };
+enum { RTL_MAX_CYCLES = 200000 };
 
 static inline vta_status rtl_run(vta_device *device, const random_program *p, vta_diag *diag) {
     rtl_write(device, p);
-    return vta_device_run(device, RP_BASE, (uint32_t)p->count, RTL_MOST_CYCLES, diag);
+    return vta_device_run(device, RP_BASE, (uint32_t)p->count, RTL_MAX_CYCLES, diag);
 }
 
 static inline void rtl_compare(vta_device *device, const random_program *p, const char *name, uint64_t seed) {

@@ -61,7 +61,7 @@ static void serve(const char *folder, const vta_config *config) {
     if (vt_rtl_open(&m, path, &dram, 1, NULL) != VTA_OK) _exit(5);
     m.axi.delay = DELAY;
     m.axi.outstanding = OUTSTANDING;
-    volatile uint32_t *registers = make_file(folder, VT_MODEL_REGISTERS, VT_MOST_BLOCKS * VT_BLOCK_BYTES);
+    volatile uint32_t *registers = make_file(folder, VT_MODEL_REGISTERS, VT_MAX_BLOCKS * VT_BLOCK_BYTES);
     for (;;) {
         if (registers[VT_CONTROL / 4] & VT_CONTROL_LAUNCH)
             serve_run(&m, registers);

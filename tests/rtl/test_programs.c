@@ -217,7 +217,7 @@ TEST_CASE(bases_are_added) {
         vt_rtl_set(&m, VT_REG_INSN_COUNT, (uint32_t)program.count);
         vt_rtl_set(&m, VT_REG_INSN_ADDR, RP_BASE);
         vt_rtl_set(&m, VT_REG_CONTROL, 1);
-        for (int i = 0; i < RTL_MOST_CYCLES && !*m.axi.port.finished; i++) vt_rtl_cycle(&m);
+        for (int i = 0; i < RTL_MAX_CYCLES && !*m.axi.port.finished; i++) vt_rtl_cycle(&m);
         assert_int_equal(vt_rtl_get(&m, VT_REG_CONTROL), 2);
         assert_false(m.axi.fault.happened);
         assert_memory_equal(vt_dram_at(&dram, RP_OUT + DATA, &bytes), program.after + (RP_OUT - RP_BASE),

@@ -40,7 +40,7 @@ static vta_status run(const rtl_design *d, const vta_insn *insn, vta_diag *diag)
         assert_int_equal(vta_device_write(device, RP_BASE + i * VTA_INSN_BYTES, bytes, sizeof bytes, NULL), VTA_OK);
     }
     vta_diag_clear(diag);
-    vta_status status = vta_device_run(device, RP_BASE, 3, RTL_MOST_CYCLES, diag);
+    vta_status status = vta_device_run(device, RP_BASE, 3, RTL_MAX_CYCLES, diag);
     vta_device_destroy(device);
     vta_config_release(config);
     return status;

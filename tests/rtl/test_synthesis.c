@@ -36,9 +36,9 @@ static vta_hardware_area area_of(const vta_synthesis *s, const char *name) {
 }
 
 /* On iCE40 a memory may have an inverter of its enable. */
-static void check_memories(const vta_synthesis *s, double block_rams, double most_luts) {
+static void check_memories(const vta_synthesis *s, double block_rams, double max_luts) {
     vta_hardware_area ram = area_of(s, "vta_ram");
-    assert_true(ram.luts <= most_luts && ram.flip_flops == 0 && ram.multipliers == 0);
+    assert_true(ram.luts <= max_luts && ram.flip_flops == 0 && ram.multipliers == 0);
     if (ram.block_rams != block_rams) fail_msg("%g blocks of memory, not %g", ram.block_rams, block_rams);
 }
 

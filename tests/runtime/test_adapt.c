@@ -10,7 +10,7 @@
 #include "vta/program.h"
 #include "vta/runtime.h"
 
-enum { LANES = 16, ELEMENTS = 64, OPERANDS = 32, KERNELS = 3, UOPS = 4, MOST_LOOP = 6 };
+enum { LANES = 16, ELEMENTS = 64, OPERANDS = 32, KERNELS = 3, UOPS = 4, MAX_LOOP = 6 };
 
 /* ---- A random program --------------------------------------------------------------------------------------- */
 
@@ -39,7 +39,7 @@ static kernel draw_kernel(unsigned *seed) {
     if (k.opcode == VTA_ALU_SHR) k.use_imm = true; /* a tensor may be negative */
     k.imm = (int)draw(seed, 7);
     for (uint32_t i = 0; i < k.loops; i++) {
-        k.extent[i] = draw(seed, 12) ? 1 + draw(seed, MOST_LOOP - 1) : 0;
+        k.extent[i] = draw(seed, 12) ? 1 + draw(seed, MAX_LOOP - 1) : 0;
         k.dst[i] = draw(seed, 3), k.src[i] = draw(seed, k.gemm ? 2 : 3), k.wgt[i] = draw(seed, 2);
     }
     for (uint32_t u = 0; u < k.uops; u++) {

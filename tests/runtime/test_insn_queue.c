@@ -3,17 +3,17 @@
 #include "runtime/insn_queue.h"
 #include "support/check.h"
 
-enum { MOST = 400, CALLS = 60, STAGES = VTA_STAGE_STORE + 1 };
+enum { MAX = 400, CALLS = 60, STAGES = VTA_STAGE_STORE + 1 };
 
 /* What a stage does: 'P' and 'N' take a token of the stage before and after it, 'p' and 'n' give one, others stand for
  * instructions. */
 typedef struct deeds {
-    char text[STAGES][2 * MOST];
+    char text[STAGES][2 * MAX];
     size_t size[STAGES];
 } deeds;
 
 static void deed(deeds *d, int stage, char what) {
-    assert_true(d->size[stage] + 1 < 2 * MOST);
+    assert_true(d->size[stage] + 1 < 2 * MAX);
     d->text[stage][d->size[stage]++] = what;
     d->text[stage][d->size[stage]] = 0;
 }
@@ -97,7 +97,7 @@ static void call_insn(vt_insn_queue *q, check_random *r, deeds *d) {
 
 /* Random calls, and what they say. Tokens on the way are counted by queue. */
 static void record(vt_insn_queue *q, check_random *r, int calls, deeds *d, int64_t on_the_way[4]) {
-    assert_true(vt_queue_reserve(q, MOST));
+    assert_true(vt_queue_reserve(q, MAX));
     for (int n = 0; n < calls; n++) {
         int64_t what = check_between(r, 0, 2), way = check_between(r, 0, 3);
         vta_stage from = ways[way].from, to = ways[way].to;
@@ -163,7 +163,7 @@ TEST_CASE(tokens) {
 TEST_CASE(carried) {
     vt_insn_queue q;
     vt_queue_init(&q, NULL);
-    assert_true(vt_queue_reserve(&q, MOST));
+    assert_true(vt_queue_reserve(&q, MAX));
     for (int dropped = 0; dropped < 2; dropped++) {
         for (int w = 0; w < 4; w++)
             for (int n = 0; n <= w; n++) vt_queue_dep_push(&q, ways[w].from, ways[w].to);
@@ -230,7 +230,7 @@ static int run_all(const vt_insn_queue *q, char *order) {
 TEST_CASE(serial) {
     for (uint64_t seed = 1; seed < 200; seed++) {
         static deeds ignored;
-        char want[MOST] = "", got[MOST] = "", *to = want;
+        char want[MAX] = "", got[MAX] = "", *to = want;
         check_random r = {.state = seed};
         vt_insn_queue q;
         int64_t on_the_way[4] = {0};
@@ -257,7 +257,7 @@ TEST_CASE(notes) {
     deeds d = {0};
     check_random r = {.state = 1};
     vt_queue_init(&q, NULL);
-    assert_true(vt_queue_reserve(&q, MOST));
+    assert_true(vt_queue_reserve(&q, MAX));
     vt_queue_note(&q, "first");
     call_insn(&q, &r, &d);
     call_insn(&q, &r, &d);

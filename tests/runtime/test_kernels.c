@@ -157,15 +157,15 @@ static void push_random(void **site, int calls, uint32_t kernels, int *expected)
     }
 }
 
-enum { MOST_INSNS = 64 };
+enum { MAX_INSNS = 64 };
 
 /* The instructions of the first run that was recorded. */
-static uint32_t recorded_insns(vta_runtime *runtime, vta_insn insns[MOST_INSNS]) {
+static uint32_t recorded_insns(vta_runtime *runtime, vta_insn insns[MAX_INSNS]) {
     vta_program *program;
     vta_program_run_info run;
     assert_int_equal(vta_runtime_recorded(runtime, 0, NULL, &program, NULL, NULL), VTA_OK);
     assert_int_equal(vta_program_get_run(program, 0, &run), VTA_OK);
-    assert_true(run.insn_count <= MOST_INSNS);
+    assert_true(run.insn_count <= MAX_INSNS);
     for (uint32_t i = 0; i < run.insn_count; i++)
         assert_int_equal(
             vta_insn_decode(vta_runtime_config(runtime), run.insns + (size_t)i * VTA_INSN_BYTES, NULL, &insns[i]),
@@ -179,7 +179,7 @@ static bool is_uop_load(const vta_insn *insn) {
 }
 
 static uint32_t count_loads(vta_runtime *runtime) {
-    vta_insn insns[MOST_INSNS];
+    vta_insn insns[MAX_INSNS];
     uint32_t loads = 0;
     for (uint32_t i = 0, n = recorded_insns(runtime, insns); i < n; i++) loads += is_uop_load(&insns[i]);
     return loads;
@@ -213,7 +213,7 @@ TEST_CASE(test_late_load) {
     vta_runtime *runtime = use("", NULL);
     VTACommandHandle cmd = VTATLSCommandHandle();
     void *site = NULL, *reset = NULL, *zeros = VTABufferAlloc(1024);
-    vta_insn insns[MOST_INSNS];
+    vta_insn insns[MAX_INSNS];
     const int32_t steps[3][2] = {{5, 6}, {7, 5}, {8, 9}};
     assert_int_equal(vta_runtime_record(runtime, NULL), VTA_OK);
     VTAShareUops(cmd, VTA_SHARE_UOPS_LATE);

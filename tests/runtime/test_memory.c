@@ -60,8 +60,8 @@ TEST_CASE(test_out_of_memory_anywhere) {
 /* A stream that a bad call has damaged is dropped as it grows: its instructions take no more memory than those of one
  * that is run. */
 TEST_CASE(test_damaged_streams_stay_small) {
-    enum { CALLS = 400, MOST_INSNS = 64 };
-    const vta_runtime_options options = {.max_transfer = MOST_INSNS * VTA_INSN_BYTES};
+    enum { CALLS = 400, MAX_INSNS = 64 };
+    const vta_runtime_options options = {.max_transfer = MAX_INSNS * VTA_INSN_BYTES};
     size_t live[2];
     check_allocator a;
     check_allocator_init(&a, SIZE_MAX);

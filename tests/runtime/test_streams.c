@@ -271,8 +271,8 @@ static void places(VTACommandHandle cmd, uint32_t *insns_at, uint32_t *uops_at) 
 /* Instructions and micro-ops that need more than a page move, and no page stays behind: what lies below them and is not
  * theirs, new buffers get. */
 TEST_CASE(test_streams_move) {
-    enum { PAGE = 4096, MANY = PAGE / VTA_INSN_BYTES, MOST_PAGES = 64, QUEUE_PAGES = 2 };
-    bool known[MOST_PAGES] = {true}; /* page 0 is nobody's */
+    enum { PAGE = 4096, MANY = PAGE / VTA_INSN_BYTES, MAX_PAGES = 64, QUEUE_PAGES = 2 };
+    bool known[MAX_PAGES] = {true}; /* page 0 is nobody's */
     uint32_t insns, uops, addr = 0;
     void *sites[2] = {NULL};
     vta_runtime *runtime = use("", NULL);
@@ -285,7 +285,7 @@ TEST_CASE(test_streams_move) {
     for (uint32_t page = 0; page < QUEUE_PAGES; page++) known[insns / PAGE + page] = known[uops / PAGE + page] = true;
     while (addr < insns || addr < uops) {
         assert_int_equal(vta_buffer_info(VTABufferAlloc(1), NULL, &addr), VTA_OK);
-        assert_in_range(addr / PAGE, 1, MOST_PAGES - 1);
+        assert_in_range(addr / PAGE, 1, MAX_PAGES - 1);
         known[addr / PAGE] = true;
     }
     for (uint32_t page = 0; page < addr / PAGE; page++)

@@ -293,7 +293,7 @@ static void linger(client *c) {
 
 /* A process that is killed at some moment, at most so late. It works on the accelerator, moves bytes, or is in a long
  * run. */
-static bool vanish_within(client *c, int64_t most_ms, bool lingers) {
+static bool vanish_within(client *c, int64_t max_ms, bool lingers) {
     char byte;
     int ready[2];
     if (pipe2(ready, O_CLOEXEC) != 0) abort();
@@ -311,7 +311,7 @@ static bool vanish_within(client *c, int64_t most_ms, bool lingers) {
     close(ready[1]);
     bool begins = read(ready[0], &byte, 1) == 1;
     close(ready[0]);
-    if (begins) usleep((useconds_t)check_between(&c->random, 0, most_ms * 1000));
+    if (begins) usleep((useconds_t)check_between(&c->random, 0, max_ms * 1000));
     kill(pid, SIGSTOP);
     if (begins) { /* from now on others may have its board */
         uint64_t its = c->number + 1;

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { FILL = 0xbe, MOST = 4096 };
+enum { FILL = 0xbe, MAX = 4096 };
 
 void *__real_realloc(void *p, size_t size);
 void *__wrap_realloc(void *p, size_t size);
@@ -13,7 +13,7 @@ void *__wrap_realloc(void *p, size_t size);
 void *__wrap_realloc(void *p, size_t size) {
     size_t before = p ? malloc_usable_size(p) : 0;
     unsigned char *block = __real_realloc(p, size);
-    size_t end = size < MOST ? size : MOST;
+    size_t end = size < MAX ? size : MAX;
     if (block && before < end) memset(block + before, FILL, end - before);
     return block;
 }

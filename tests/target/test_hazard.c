@@ -3,12 +3,12 @@
 #include "lower/vta/vta.h"
 #include "pass/one.h"
 
-enum { MOST = 6 };
+enum { MAX = 6 };
 
 /* Micro-ops that write these, up to -1, in loops of so many steps around all of them. */
 typedef struct kernel {
-    int64_t dst[MOST], outer, inner; /* 0: no loop */
-    int64_t outer_step, inner_step;  /* of the destinations */
+    int64_t dst[MAX], outer, inner; /* 0: no loop */
+    int64_t outer_step, inner_step; /* of the destinations */
     bool resets_first;
     const char *says; /* NULL: it is fine */
 } kernel;
@@ -55,7 +55,7 @@ static const vt_stmt *build(one *o) {
     vt_ctx *c = &o->ctx;
     const vt_var *outer = one_var(o, "o"), *inner = one_var(o, "i");
     const vt_iter *axis = vt_iter_new(c, one_var(o, "vta"), NULL, NULL, VT_ITER_THREAD_INDEX, "vta");
-    const vt_stmt *items[MOST], *s;
+    const vt_stmt *items[MAX], *s;
     uint32_t n = 0;
     for (; current->dst[n] >= 0; n++) {
         const vt_expr *steps = vt_add(c, vt_mul(c, outer, one_i(o, current->outer ? current->outer_step : 0)),

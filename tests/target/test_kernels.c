@@ -4,7 +4,7 @@
 #include "lower/vta/vta.h"
 #include "pass/one.h"
 
-enum { MOST_RUNS = 1 << 15, CASES = 3000 };
+enum { MAX_RUNS = 1 << 15, CASES = 3000 };
 
 /* ---- Random kernels ---------------------------------------------------------------------------------------------- */
 
@@ -125,18 +125,18 @@ typedef struct uop {
 } uop;
 
 typedef struct runs {
-    uop uops[MOST_RUNS];
+    uop uops[MAX_RUNS];
     int n, depth, open;
     struct {
         int begin;
         int64_t extent, step[3];
     } loops[2];
-    int listed, most_listed, empty; /* micro-ops of a kernel; kernels without any */
-    bool near;                      /* one writes what one of the two before it in its kernel writes */
+    int listed, max_listed, empty; /* micro-ops of a kernel; kernels without any */
+    bool near;                     /* one writes what one of the two before it in its kernel writes */
 } runs;
 
 static void add(runs *r, uop u) {
-    assert_true(r->n < MOST_RUNS);
+    assert_true(r->n < MAX_RUNS);
     r->uops[r->n++] = u;
 }
 
@@ -179,7 +179,7 @@ static void run_kernel(trace *t, bool gemm, int site, int64_t signature, const v
         r->near |=
             r->uops[i].at[0] == r->uops[i - 1].at[0] || (i > begin + 1 && r->uops[i].at[0] == r->uops[i - 2].at[0]);
     r->empty += r->listed == 0;
-    if (r->listed > r->most_listed) r->most_listed = r->listed;
+    if (r->listed > r->max_listed) r->max_listed = r->listed;
 }
 
 static int compare(const void *x, const void *y) { return memcmp(x, y, sizeof(uop)); }
@@ -187,7 +187,7 @@ static int compare(const void *x, const void *y) { return memcmp(x, y, sizeof(uo
 static void run_all(vt_ctx *ctx, const vt_func *f, runs *out) {
     static trace t;
     t = (trace){.ctx = ctx, .call = run_call, .kernel = run_kernel, .user = out};
-    out->n = out->open = out->most_listed = out->empty = 0;
+    out->n = out->open = out->max_listed = out->empty = 0;
     out->near = false;
     trace_function(&t, f);
     if (t.failed) fail_msg("case %d: %s", (int)seed, vt_stmt_text(ctx, f->body));
@@ -233,9 +233,9 @@ static const vt_func *all_passes(vt_lowering *l, const vt_func *f) {
                      after.n, vt_stmt_text(l->ctx, f->body), vt_stmt_text(l->ctx, made->body));
         if (i == 0 && plain && (after.near || has_condition(made->body)))
             fail_msg("case %d: not cut\n%s", (int)seed, vt_stmt_text(l->ctx, made->body));
-        if (i >= 2 && (after.empty || (told && after.most_listed > (int)vta_config_depth(config, VTA_MEM_UOP))))
+        if (i >= 2 && (after.empty || (told && after.max_listed > (int)vta_config_depth(config, VTA_MEM_UOP))))
             fail_msg("case %d: %s leaves %d kernels without micro-ops, one has %d", (int)seed, passes[i].name,
-                     after.empty, after.most_listed);
+                     after.empty, after.max_listed);
         all_cut += i == 0 && plain;
         cut += i == 0 && made->body != f->body;
         folded += i == 2 && made->body != f->body;

@@ -9,7 +9,7 @@
 #include "lower/vta/verify_range.h"
 #include "support/check.h"
 
-enum { MOST_BINDERS = 5, MOST_VARS = 12, ROUNDS = 40000 };
+enum { MAX_BINDERS = 5, MAX_VARS = 12, ROUNDS = 40000 };
 
 /* A place as the test sees it: binders, outermost first. */
 typedef struct binder {
@@ -24,10 +24,10 @@ typedef struct place {
     check_random random;
     bool plain; /* sums alone, over loops of constant bounds */
     uint32_t n;
-    binder binders[MOST_BINDERS];
+    binder binders[MAX_BINDERS];
     uint32_t vars; /* that may be used now, the newest last */
-    const vt_var *var[MOST_VARS];
-    int64_t value[MOST_VARS];
+    const vt_var *var[MAX_VARS];
+    int64_t value[MAX_VARS];
     vt_path path;
 } place;
 
@@ -71,7 +71,7 @@ static const vt_expr *sum(place *p, int depth) {
 /* A let inside of an expression. */
 static const vt_expr *with_let(place *p, int depth) {
     const vt_expr *value = expression(p, depth - 1);
-    if (p->vars == MOST_VARS) return value;
+    if (p->vars == MAX_VARS) return value;
     const vt_var *v = vt_var_new(p->ctx, "inner", VT_I32);
     p->var[p->vars++] = v;
     const vt_expr *body = expression(p, depth - 1);
@@ -157,7 +157,7 @@ static int64_t value_of_call(place *p, const vt_expr *e) {
 
 static int64_t value_of_let(place *p, const vt_expr *e) {
     int64_t value = value_of(p, e->a[0]);
-    assert_true(p->vars < MOST_VARS);
+    assert_true(p->vars < MAX_VARS);
     p->var[p->vars] = e->u.let_var;
     p->value[p->vars++] = value;
     value = value_of(p, e->a[1]);
@@ -291,7 +291,7 @@ static void choose_place(place *p) {
     uint32_t loops = 1 + draw(p, 3);
     for (uint32_t i = 0; i < loops; i++) {
         add_loop(p, names[i]);
-        if (p->plain || p->n + (loops - i) > MOST_BINDERS) continue;
+        if (p->plain || p->n + (loops - i) > MAX_BINDERS) continue;
         if (draw(p, 4) == 0)
             add_let(p);
         else if (draw(p, 4) == 0)
@@ -321,13 +321,13 @@ static void check_bounds(place *p, const seen *s, tally *t) {
     vt_form f = vt__form_of(&p->path, s->value);
     int64_t c;
     if (!s->n) return;
-    assert_true(vt__form_least(&p->path, &f) <= s->least && s->most <= vt__form_most(&p->path, &f));
+    assert_true(vt__form_least(&p->path, &f) <= s->least && s->most <= vt__form_max(&p->path, &f));
     if (vt__form_is_const(&p->path, &f, &c)) assert_true(c == s->least && c == s->most);
     t->bounded += !f.unknown;
-    t->tight += vt__form_least(&p->path, &f) == s->least && s->most == vt__form_most(&p->path, &f);
+    t->tight += vt__form_least(&p->path, &f) == s->least && s->most == vt__form_max(&p->path, &f);
     if (!p->plain) return;
     assert_int_equal(vt__form_least(&p->path, &f), s->least);
-    assert_int_equal(vt__form_most(&p->path, &f), s->most);
+    assert_int_equal(vt__form_max(&p->path, &f), s->most);
     t->exact++;
 }
 
@@ -352,7 +352,7 @@ static void check_proof(place *p, seen *s, tally *t) {
     vt__path_uncut(&p->path);
     vt_form after = vt__form_of(&p->path, s->value);
     assert_int_equal(vt__form_least(&p->path, &before), vt__form_least(&p->path, &after));
-    assert_int_equal(vt__form_most(&p->path, &before), vt__form_most(&p->path, &after));
+    assert_int_equal(vt__form_max(&p->path, &before), vt__form_max(&p->path, &after));
     *(truth == VT_HOLDS ? &t->proven : truth == VT_BROKEN ? &t->broken : &t->open) += 1;
 }
 

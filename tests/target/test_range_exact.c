@@ -73,9 +73,9 @@ static void check_one(vt_ctx *ctx, const operation *op, check_random *r) {
             most = value > most ? value : most;
         }
     vt_form f = vt__form_of(&path, op->build(ctx, var[0], var[1], c));
-    if (vt__form_least(&path, &f) != least || vt__form_most(&path, &f) != most)
+    if (vt__form_least(&path, &f) != least || vt__form_max(&path, &f) != most)
         fail_msg("%s: %lld to %lld, not %lld to %lld", op->name, (long long)vt__form_least(&path, &f),
-                 (long long)vt__form_most(&path, &f), (long long)least, (long long)most);
+                 (long long)vt__form_max(&path, &f), (long long)least, (long long)most);
     assert_int_equal(vt__form_is_const(&path, &f, &value), least == most);
 }
 

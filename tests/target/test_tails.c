@@ -4,7 +4,7 @@
 #include "lower/vta/vta.h"
 #include "target/default_config.h"
 
-enum { CASES = 1500, MOST_AXES = 3, MOST_RUNS = 1 << 14 };
+enum { CASES = 1500, MAX_AXES = 3, MAX_RUNS = 1 << 14 };
 
 /* ---- Random nests -------------------------------------------------------------------------------------------- */
 
@@ -36,7 +36,7 @@ static const vt_stmt *task(one *o, const vt_stmt *body) {
     return vt_s_attr(&o->ctx, vt_ref_iter(i), VT_ATTR_TASK, one_i(o, VTA_STAGE_COMPUTE), body);
 }
 
-static const vt_stmt *push(one *o, const vt_expr *const places[MOST_AXES]) {
+static const vt_stmt *push(one *o, const vt_expr *const places[MAX_AXES]) {
     const vt_expr *zero = one_i(o, 0), *a[] = {zero, zero, places[0], places[1], places[2], zero, zero, zero};
     return task(o, vt__call(&o->ctx, VT_OP_VTA_UOP_PUSH, 8, a));
 }
@@ -44,12 +44,12 @@ static const vt_stmt *push(one *o, const vt_expr *const places[MOST_AXES]) {
 /* Up to three axes, each of an outer and an inner loop, in any order, the conditions inside of all loops. */
 static const vt_stmt *random_nest(one *o) {
     check_random r = {seed * 2654435761u + 1};
-    axis axes[MOST_AXES];
-    uint32_t n = (uint32_t)check_between(&r, 1, MOST_AXES), loops = 0;
-    const vt_expr *places[MOST_AXES];
-    const vt_var *vars[2 * MOST_AXES];
-    int64_t extents[2 * MOST_AXES];
-    for (uint32_t k = 0; k < MOST_AXES; k++) places[k] = one_i(o, 0);
+    axis axes[MAX_AXES];
+    uint32_t n = (uint32_t)check_between(&r, 1, MAX_AXES), loops = 0;
+    const vt_expr *places[MAX_AXES];
+    const vt_var *vars[2 * MAX_AXES];
+    int64_t extents[2 * MAX_AXES];
+    for (uint32_t k = 0; k < MAX_AXES; k++) places[k] = one_i(o, 0);
     for (uint32_t k = 0; k < n; k++) {
         axis *a = &axes[k];
         *a = (axis){check_between(&r, 1, 17), check_between(&r, 1, 6), (uint32_t)check_between(&r, 0, 3),
@@ -74,7 +74,7 @@ static const vt_stmt *random_nest(one *o) {
 /* ---- What runs ----------------------------------------------------------------------------------------------- */
 
 typedef struct runs {
-    int64_t at[MOST_RUNS][MOST_AXES];
+    int64_t at[MAX_RUNS][MAX_AXES];
     size_t n;
 } runs;
 
@@ -82,7 +82,7 @@ static void run_call(trace *t, trace_kind kind, const void *buffer, uint32_t n, 
     runs *r = t->user;
     (void)buffer, (void)n;
     assert_int_equal(kind, TRACE_UOP);
-    assert_true(r->n < MOST_RUNS);
+    assert_true(r->n < MAX_RUNS);
     memcpy(r->at[r->n++], args + 2, sizeof r->at[0]);
 }
 
@@ -133,8 +133,8 @@ TEST_CASE(what_runs_stays) {
  * that moves. */
 static const vt_stmt *unknown_end(one *o) {
     axis a = {.factor = 70, .outer = one_var(o, "rows.outer"), .inner = one_var(o, "rows.inner")};
-    const vt_expr *end = vt_var_new_size(&o->ctx, "n", VT_I32), *places[MOST_AXES];
-    for (int k = 0; k < MOST_AXES; k++) places[k] = place_on(o, &a);
+    const vt_expr *end = vt_var_new_size(&o->ctx, "n", VT_I32), *places[MAX_AXES];
+    for (int k = 0; k < MAX_AXES; k++) places[k] = place_on(o, &a);
     const vt_stmt *s = vt_s_if(&o->ctx, vt_likely(&o->ctx, vt_lt(&o->ctx, places[0], end)), push(o, places), NULL);
     return one_for(o, a.outer, 100, VT_FOR_SERIAL, one_for(o, a.inner, a.factor, VT_FOR_SERIAL, s));
 }
@@ -175,8 +175,8 @@ static const vt_stmt *threads_over_steps(one *o) {
     axis a = {.extent = threaded->end, .factor = threaded->blocks ? threaded->steps : threaded->threads};
     a.outer = threaded->blocks ? t : j;
     a.inner = threaded->blocks ? j : t;
-    const vt_expr *places[MOST_AXES];
-    for (int k = 0; k < MOST_AXES; k++) places[k] = place_on(o, &a);
+    const vt_expr *places[MAX_AXES];
+    for (int k = 0; k < MAX_AXES; k++) places[k] = place_on(o, &a);
     const vt_stmt *s = vt_s_if(&o->ctx, vt_likely(&o->ctx, inside(o, &a)), push(o, places), NULL);
     s = one_for(o, j, threaded->steps, VT_FOR_SERIAL, s);
     return vt_s_attr(&o->ctx, vt_ref_iter(i), VT_ATTR_VIRTUAL_THREAD, one_i(o, threaded->threads), s);
@@ -233,8 +233,8 @@ static const struct fused *fused;
 static const vt_stmt *fused_loop(one *o) {
     vt_ctx *ctx = &o->ctx;
     const vt_var *f = one_var(o, "f");
-    const vt_expr *places[MOST_AXES], *rest = vt_e_bin(ctx, VT_E_FLOORMOD, f, one_i(o, fused->by));
-    for (int k = 0; k < MOST_AXES; k++) places[k] = f;
+    const vt_expr *places[MAX_AXES], *rest = vt_e_bin(ctx, VT_E_FLOORMOD, f, one_i(o, fused->by));
+    for (int k = 0; k < MAX_AXES; k++) places[k] = f;
     const vt_expr *inside_of = vt_e_bin(ctx, VT_E_LT, rest, one_i(o, fused->end));
     return one_for(o, f, fused->steps, VT_FOR_SERIAL, vt_s_if(ctx, vt_likely(ctx, inside_of), push(o, places), NULL));
 }

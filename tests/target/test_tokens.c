@@ -6,7 +6,7 @@
 #include "lower/vta/vta.h"
 #include "pass/one.h"
 
-enum { MOST_OPS = 20000, MOST_VARS = 8, PROGRAMS = 2000 };
+enum { MAX_OPS = 20000, MAX_VARS = 8, PROGRAMS = 2000 };
 
 static vta_config *config;
 static check_random random_state;
@@ -73,16 +73,16 @@ typedef struct op {
     int from, to;
 } op;
 
-static op ops[MOST_OPS];
+static op ops[MAX_OPS];
 static int n_ops;
 static struct {
     const vt_var *var;
     int64_t value;
-} bound[MOST_VARS];
+} bound[MAX_VARS];
 static int n_bound;
 
 static void put(op_kind kind, int stage, int from, int to) {
-    assert_true(n_ops < MOST_OPS);
+    assert_true(n_ops < MAX_OPS);
     ops[n_ops++] = (op){kind, stage, from, to};
 }
 
@@ -119,7 +119,7 @@ static void execute(const vt_stmt *s) {
         return;
     case VT_S_ATTR: execute(s->u.attr.body); return;
     case VT_S_FOR:
-        assert_true(n_bound < MOST_VARS);
+        assert_true(n_bound < MAX_VARS);
         for (int64_t i = 0; i < s->u.loop.extent->u.i; i++) {
             bound[n_bound].var = s->u.loop.var;
             bound[n_bound++].value = i;
@@ -185,7 +185,7 @@ static const char *structure_of(const one *o) {
 
 /* The operations in a letter or three each: L C S tasks, "(12" a push, ")12" a pop. */
 static const char *flow(void) {
-    static char text[4 * MOST_OPS + 1];
+    static char text[4 * MAX_OPS + 1];
     char *end = text;
     for (int i = 0; i < n_ops; i++)
         end += ops[i].kind == TASK ? sprintf(end, "%c", "?LCS"[ops[i].stage])

@@ -2,7 +2,7 @@
  * one; what may stand in a kernel, and where. */
 #include "target/machine.h"
 
-enum { ROUNDS = 5000, ITERATIONS = 3, MOST_ITEMS = 3, INDICES = 3 };
+enum { ROUNDS = 5000, ITERATIONS = 3, MAX_ITEMS = 3, INDICES = 3 };
 enum { DST, SRC, WGT };
 
 /* ---- Random kernels ------------------------------------------------------------------------------------------ */
@@ -19,7 +19,7 @@ typedef struct random_kernel {
     struct {
         int64_t extent, grows, step[INDICES]; /* extent + grows * i times */
     } loop[2];
-    item item[MOST_ITEMS];
+    item item[MAX_ITEMS];
 } random_kernel;
 
 static random_kernel drawn;
@@ -45,7 +45,7 @@ static random_kernel draw(check_random *r) {
     random_kernel k = {.gemm = pick(r, 0, 1)};
     k.use_imm = !k.gemm && pick(r, 0, 1);
     k.loops = (uint32_t)pick(r, 0, 2);
-    k.items = (uint32_t)pick(r, 1, MOST_ITEMS);
+    k.items = (uint32_t)pick(r, 1, MAX_ITEMS);
     for (uint32_t l = 0; l < k.loops; l++) {
         k.loop[l].extent = rarely(r) ? (int64_t[]){0, 1, 16383, 16384}[pick(r, 0, 3)] : pick(r, 1, 5);
         k.loop[l].grows = pick(r, 0, 3) == 0;
@@ -85,7 +85,7 @@ static const vt_stmt *drawn_item(const item *t, const vt_var *i) {
 
 static const vt_stmt *drawn_kernel(void) {
     const vt_var *i = var("i");
-    const vt_stmt *body[2 * 2 + MOST_ITEMS + 1];
+    const vt_stmt *body[2 * 2 + MAX_ITEMS + 1];
     uint32_t n = 0;
     for (uint32_t l = 0; l < drawn.loops; l++) {
         const vt_expr *extent = num(drawn.loop[l].extent);

@@ -6,7 +6,7 @@
 
 #include "te_test.h"
 
-enum { REDUCERS = 5, RESULTS_MOST = 2 };
+enum { REDUCERS = 5, RESULTS_MAX = 2 };
 
 static inline te_expr *times(te_context *c, te_expr *x, te_expr *y) { return te_mul(c, x, y); }
 
@@ -18,9 +18,9 @@ static inline te_expr *choose(te_context *c, te_op op, te_expr *x, te_expr *y, t
 /* Reducer `which`, and the number of its results: a product, a sum written backwards, bitwise exclusive or, a product
  * of complex numbers, and the smallest place of the largest value. */
 static inline te_reducer *reducer_of(te_context *c, uint32_t which, size_t *out_n) {
-    te_expr *x[RESULTS_MOST], *y[RESULTS_MOST], *results[RESULTS_MOST], *same;
+    te_expr *x[RESULTS_MAX], *y[RESULTS_MAX], *results[RESULTS_MAX], *same;
     te_expr *zero = te_int(c, "int32", 0), *one = te_int(c, "int32", 1);
-    te_expr *identities[RESULTS_MOST] = {which == 0 || which == 3 ? one : zero, zero};
+    te_expr *identities[RESULTS_MAX] = {which == 0 || which == 3 ? one : zero, zero};
     *out_n = which < 3 ? 1 : 2;
     for (size_t k = 0; k < *out_n; k++) {
         x[k] = te_operand(c, k ? "x1" : "x0", "int32");

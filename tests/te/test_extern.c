@@ -6,7 +6,7 @@
 #include "te_test.h"
 #include "vta/te_stmt.h"
 
-enum { PROGRAMS = 400, MOST = 6 };
+enum { PROGRAMS = 400, MAX = 6 };
 
 static check_random numbers = {88172645463325252u};
 static uint32_t random_below(uint32_t n) { return check_next(&numbers) % n; }
@@ -60,8 +60,8 @@ static void make_program(program *p) {
     *p = (program){.c = context_with(NULL), .adds = random_below(2)};
     te_context *c = p->c;
     p->k = 1 + random_below(3);
-    p->m = 1 + random_below(MOST);
-    p->n = 1 + random_below(MOST);
+    p->m = 1 + random_below(MAX);
+    p->n = 1 + random_below(MAX);
     p->a = te_placeholder(c, "a", "int32", 2, (int64_t[]){p->m, p->n});
     p->b = te_placeholder(c, "b", "int32", 1, &p->n);
     p->scaled = te_compute(c, "scaled", 2, (int64_t[]){p->m, p->n}, "i, j", "a[i, j] * 3 + i");
@@ -106,11 +106,11 @@ static vta_status interpret(vt_ctx *ctx, void *arg) {
 /* True when the schedule was legal: an element that the statements read may be computed at a loop only where all of
  * them are. */
 static bool check(program *p, int index) {
-    int32_t a[MOST * MOST], b[MOST], want[3 * MOST * MOST], got[3 * MOST * MOST];
+    int32_t a[MAX * MAX], b[MAX], want[3 * MAX * MAX], got[3 * MAX * MAX];
     te_tensor *args[3] = {p->a, p->b, p->y};
     size_t size = (size_t)(p->k * p->m * p->n);
-    for (int i = 0; i < MOST * MOST; i++) a[i] = (int32_t)random_below(2001) - 1000;
-    for (int i = 0; i < MOST; i++) b[i] = (int32_t)random_below(2001) - 1000;
+    for (int i = 0; i < MAX * MAX; i++) a[i] = (int32_t)random_below(2001) - 1000;
+    for (int i = 0; i < MAX; i++) b[i] = (int32_t)random_below(2001) - 1000;
     expected(p, a, b, want);
     const vt_func *f = lower(p->s, 3, args);
     if (!f) {

@@ -5,7 +5,7 @@
 #include "ir/interp.h"
 #include "te_test.h"
 
-enum { MOST = 512, PLACEHOLDERS = 4 };
+enum { MAX = 512, PLACEHOLDERS = 4 };
 
 static uint32_t state_of_random = 1;
 
@@ -27,8 +27,8 @@ typedef struct problem {
     te_context *c;
     uint32_t n;
     te_tensor *tensors[PLACEHOLDERS + 1];
-    double numbers[PLACEHOLDERS + 1][MOST];
-    int32_t places[MOST];
+    double numbers[PLACEHOLDERS + 1][MAX];
+    int32_t places[MAX];
     te_tensor *out, *head;
 } problem;
 
@@ -40,7 +40,7 @@ static const void *data_of(const problem *p, uint32_t i) {
 static te_tensor *add_input(problem *p, const char *name, const char *type, size_t ndim, const int64_t *shape) {
     te_tensor *t = te_placeholder(p->c, name, type, ndim, shape);
     assert_non_null(t);
-    assert_true(elements(t) <= MOST);
+    assert_true(elements(t) <= MAX);
     for (size_t i = 0; i < elements(t); i++) {
         p->numbers[p->n][i] = (double)random_below(4000) / 1000 - 2 + 1e-4;
         p->places[i] = (int32_t)random_below(2);
@@ -51,13 +51,13 @@ static te_tensor *add_input(problem *p, const char *name, const char *type, size
 static void evaluate(const problem *p, te_tensor *t, double *out) {
     const void *data[PLACEHOLDERS + 1];
     for (uint32_t i = 0; i < p->n; i++) data[i] = data_of(p, i);
-    assert_true(elements(t) <= MOST * MOST);
+    assert_true(elements(t) <= MAX * MAX);
     if (te_evaluate(p->c, t, p->n, p->tensors, data, out) != VTA_OK)
         fail_msg("%s", vta_diag_text(te_context_diag(p->c)));
 }
 
 static double weighted(const problem *p) {
-    static double out[MOST];
+    static double out[MAX];
     double sum = 0;
     evaluate(p, p->out, out);
     for (size_t i = 0; i < elements(p->out); i++) sum += out[i] * p->numbers[p->n - 1][i];
@@ -95,7 +95,7 @@ static vta_status interpret(vt_ctx *ctx, void *arg) {
 
 /* The default schedule's loops give what the definition gives. */
 static void check_lowered(problem *p, te_tensor *gradient, const double *want) {
-    static double got[MOST];
+    static double got[MAX];
     te_tensor *all[PLACEHOLDERS + 2];
     job j = {.n = p->n + 1};
     for (uint32_t i = 0; i < p->n; i++) {
@@ -114,7 +114,7 @@ static void check_lowered(problem *p, te_tensor *gradient, const double *want) {
 
 /* Without a head every output element has a gradient of its own: weighted with the head, it is the other one. */
 static void check_without_head(problem *p, uint32_t input, const double *want) {
-    static double whole[MOST * MOST];
+    static double whole[MAX * MAX];
     te_tensor *gradient;
     size_t n = elements(p->tensors[input]), outs = elements(p->out);
     if (te_gradient(p->c, p->out, 1, &p->tensors[input], NULL, &gradient) != VTA_OK)
@@ -130,7 +130,7 @@ static void check_without_head(problem *p, uint32_t input, const double *want) {
 
 /* Every input of floats. Ends the problem. */
 static void check_gradients(problem *p, const char *what) {
-    static double got[MOST];
+    static double got[MAX];
     assert_fine(p->c);
     int64_t shape[8];
     for (size_t i = 0; i < te_tensor_ndim(p->out); i++) shape[i] = te_tensor_dim(p->out, i);

@@ -4,7 +4,7 @@
 #include "te_test.h"
 #include "vta/kernel.h"
 
-enum { MOST = 64 };
+enum { MAX = 64 };
 
 static check_random numbers = {88172645463325252u};
 
@@ -35,7 +35,7 @@ static void check_round_trip(const char *definitions) {
     assert_string_equal(te_tensor_name(others[1]), "arg1");
     for (int round = 0; round < 3; round++) {
         int8_t x[24], z[6];
-        uint8_t want[8 * MOST] = {0}, got[8 * MOST] = {0};
+        uint8_t want[8 * MAX] = {0}, got[8 * MAX] = {0};
         for (int i = 0; i < 24; i++) x[i] = (int8_t)check_next(&numbers);
         for (int i = 0; i < 6; i++) z[i] = (int8_t)check_next(&numbers);
         assert_int_equal(te_evaluate(c, y, 2, in, (const void *[]){x, z}, want), VTA_OK);

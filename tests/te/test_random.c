@@ -5,7 +5,7 @@
 #include "lower/lower.h"
 #include "reducers.h"
 
-enum { PROGRAMS = 3000, MOST_STAGES = 5, MOST_TENSORS = 2 + 3 * MOST_STAGES, MOST_STEPS = 10, LARGEST = 4096 };
+enum { PROGRAMS = 3000, MAX_STAGES = 5, MAX_TENSORS = 2 + 3 * MAX_STAGES, MAX_STEPS = 10, LARGEST = 4096 };
 
 static uint64_t seed;
 
@@ -19,7 +19,7 @@ static uint32_t random_below(uint32_t n) {
 typedef struct program {
     te_context *c;
     uint32_t n; /* tensors; the first two are inputs, the last is the output */
-    te_tensor *tensors[MOST_TENSORS];
+    te_tensor *tensors[MAX_TENSORS];
     te_schedule *s;
     int factored; /* reductions in two stages */
 } program;
@@ -97,7 +97,7 @@ static void add_expression(const program *p, char *text, int64_t ndim, const int
  * maybe from a start. */
 static void add_reducer(program *p, uint32_t ndim, const int64_t *shape) {
     te_axis *axes[3], *k = te_reduce_axis(p->c, "k", 0, shape[ndim]);
-    te_expr *at[4], *values[RESULTS_MOST], *starts[RESULTS_MOST], *results[RESULTS_MOST], *where = NULL;
+    te_expr *at[4], *values[RESULTS_MAX], *starts[RESULTS_MAX], *results[RESULTS_MAX], *where = NULL;
     char text[8192] = "", name[16];
     size_t n;
     add_expression(p, text, ndim + 1, shape, false, 2);
@@ -130,7 +130,7 @@ static void make_program(program *p) {
         for (uint32_t d = 0; d < ndim; d++) shape[d] = random_below(6) + 1;
         p->tensors[p->n] = te_placeholder(p->c, p->n ? "b" : "a", "int32", ndim, shape);
     }
-    for (uint32_t stages = random_below(MOST_STAGES) + 1; stages; stages--) {
+    for (uint32_t stages = random_below(MAX_STAGES) + 1; stages; stages--) {
         char text[8192] = "", name[16];
         uint32_t ndim = random_below(3) + 1;
         bool reduce = random_below(3) == 0;
@@ -314,7 +314,7 @@ TEST_CASE(random_schedules) {
         program p;
         seed = 0x9e3779b97f4a7c15u * (uint64_t)(i + 1);
         make_program(&p);
-        for (uint32_t steps = random_below(MOST_STEPS); steps; steps--) step(&p, log);
+        for (uint32_t steps = random_below(MAX_STEPS); steps; steps--) step(&p, log);
         bool fine = check(&p, log, i);
         legal += fine;
         factored += fine && p.factored;

@@ -5,7 +5,7 @@ enum { ROWS = 3, COLUMNS = 7 };
 
 /* A row's product, sum and exclusive or, its complex product with the columns' numbers, and the place of its largest.
  */
-static void expected(uint32_t which, const int32_t *row, int32_t out[RESULTS_MOST]) {
+static void expected(uint32_t which, const int32_t *row, int32_t out[RESULTS_MAX]) {
     uint32_t one = which == 0 || which == 3, other = 0;
     int32_t place = INT32_MAX, most = INT32_MIN;
     for (int k = 0; k < COLUMNS; k++) {
@@ -20,14 +20,14 @@ static void expected(uint32_t which, const int32_t *row, int32_t out[RESULTS_MOS
 }
 
 TEST_CASE(definitions) {
-    int32_t data[ROWS][COLUMNS], got[ROWS], want[RESULTS_MOST];
+    int32_t data[ROWS][COLUMNS], got[ROWS], want[RESULTS_MAX];
     for (int i = 0; i < ROWS; i++)
         for (int k = 0; k < COLUMNS; k++) data[i][k] = (i * 31 + k * k * 17 + 3) % 23 - 11;
     for (uint32_t which = 0; which < REDUCERS; which++) {
         te_context *c = context_with(NULL);
-        te_tensor *a = te_placeholder(c, "a", "int32", 2, (int64_t[]){ROWS, COLUMNS}), *out[RESULTS_MOST];
+        te_tensor *a = te_placeholder(c, "a", "int32", 2, (int64_t[]){ROWS, COLUMNS}), *out[RESULTS_MAX];
         te_axis *i = te_axis_create(c, "i", ROWS), *k = te_reduce_axis(c, "k", 0, COLUMNS);
-        te_expr *at[] = {te_axis_value(c, i), te_axis_value(c, k)}, *results[RESULTS_MOST];
+        te_expr *at[] = {te_axis_value(c, i), te_axis_value(c, k)}, *results[RESULTS_MAX];
         te_expr *values[] = {te_load(c, a, 2, at), at[1]};
         size_t n;
         te_reducer *r = reducer_of(c, which, &n);
@@ -134,12 +134,12 @@ TEST_CASE(operands_given_twice) {
 /* An operand has no meaning outside of its reducer; a part of a reduction's results is no computation. */
 TEST_CASE(misplaced) {
     parts p = new_parts();
-    te_tensor *out[RESULTS_MOST];
+    te_tensor *out[RESULTS_MAX];
     assert_int_equal(te_compute_axes(p.c, "b", NULL, 1, &p.i, 1, &p.x, out), VTA_INVALID_ARGUMENT);
     assert_refused(p.c, VTA_INVALID_ARGUMENT, "the body of b uses x, which is neither one of its axes nor a scalar");
     size_t n;
     te_reducer *r = reducer_of(p.c, 4, &n);
-    te_expr *values[] = {p.element, p.element}, *results[RESULTS_MOST];
+    te_expr *values[] = {p.element, p.element}, *results[RESULTS_MAX];
     assert_int_equal(te_reduce_with(p.c, r, values, NULL, NULL, 1, &p.k, results), VTA_OK);
     te_expr *swapped[] = {results[1], results[0]};
     assert_int_equal(te_compute_axes(p.c, "b", NULL, 1, &p.i, 1, results, out), VTA_INVALID_ARGUMENT);

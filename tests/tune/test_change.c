@@ -8,7 +8,7 @@
 
 #include "operators/tune/tune.h"
 
-enum { DRAWS = 150000, LISTS_MOST = 512 };
+enum { DRAWS = 150000, LISTS_MAX = 512 };
 
 static vtac_op *make(const char *text) {
     vtac_op *op;
@@ -17,7 +17,7 @@ static vtac_op *make(const char *text) {
 }
 
 static const vt_op_knob *knob(const vtac_op *op, bool turns, const char *name) {
-    const vt_op_knob *all[VT_OP_KNOBS_MOST];
+    const vt_op_knob *all[VT_OP_KNOBS_MAX];
     size_t n = vt_op_knobs_of(op, turns, all);
     for (size_t i = 0; i < n; i++)
         if (!strcmp(all[i]->name, name)) return all[i];
@@ -42,8 +42,8 @@ TEST_CASE(test_random) {
 
 typedef struct lists {
     uint32_t n;
-    vt_op_parts of[LISTS_MOST];
-    uint32_t seen[LISTS_MOST];
+    vt_op_parts of[LISTS_MAX];
+    uint32_t seen[LISTS_MAX];
 } lists;
 
 static bool is_same(const vt_op_parts *a, const vt_op_parts *b) {
@@ -53,7 +53,7 @@ static bool is_same(const vt_op_parts *a, const vt_op_parts *b) {
 static void add(lists *l, const vt_op_parts *p) {
     for (uint32_t i = 0; i < l->n; i++)
         if (is_same(&l->of[i], p)) return;
-    assert_true(l->n < LISTS_MOST);
+    assert_true(l->n < LISTS_MAX);
     l->of[l->n++] = *p;
 }
 

@@ -20,7 +20,7 @@ from ..te.tensor import _Computation
 from . import packed, tag
 from ._broadcast import apply_operator, broadcast, elementwise
 from .packed import *  # noqa: F401,F403
-from .operator import Argument, Attribute, Description, Operator, bias_most, operators, run
+from .operator import Argument, Attribute, Description, Operator, bias_max, operators, run
 
 if TYPE_CHECKING:
     from typing import Any
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ..expr import Expr, Operand
 
 __all__ = ["cast", "clip", "identity", "mod", "logical_xor", "sign", "isnan", "isinf", "isfinite", "rsqrt", "sigmoid",
-           "tag", "Argument", "Attribute", "Description", "Operator", "bias_most", "operators", "run"]
+           "tag", "Argument", "Attribute", "Description", "Operator", "bias_max", "operators", "run"]
 __all__ += _elementwise_functions.__all__
 __all__ += packed.__all__
 

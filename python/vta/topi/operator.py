@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..module import ScheduledModule
     from ..proof import Proof
 
-__all__ = ["Attribute", "Description", "Operator", "Argument", "operators", "bias_most", "run"]
+__all__ = ["Attribute", "Description", "Operator", "Argument", "operators", "bias_max", "run"]
 
 
 class Attribute(NamedTuple):
@@ -344,14 +344,14 @@ def _sizes(name, arrays):
     return out
 
 
-def bias_most(tiles: int = 1) -> int:
+def bias_max(tiles: int = 1) -> int:
     """The largest bias, in magnitude, that the step ``bias_int8:TILES`` of an epilogue reaches.
 
     Parameters
     ----------
     tiles : int, optional
     """
-    return lib.vta_conv_bias_most(current().config.handle, whole(tiles, "the number of tiles"))
+    return lib.vta_conv_bias_max(current().config.handle, whole(tiles, "the number of tiles"))
 
 
 def run(name: str, *inputs: np.ndarray, epilogue: str | Sequence[str] = "", narrow: str = "saturate",

@@ -54,12 +54,12 @@ vta_status vt_container_write(const vt_section *sections, uint32_t count, vta_di
     size_t size = aligned(HEADER_BYTES + (size_t)count * ROW_BYTES);
     *out_bytes = NULL;
     *out_size = 0;
-    if (count > VT_SECTIONS_MOST)
-        return vt_fail(diag, VTA_OUT_OF_RANGE, "%u sections: an artifact has at most %d", count, VT_SECTIONS_MOST);
+    if (count > VT_SECTIONS_MAX)
+        return vt_fail(diag, VTA_OUT_OF_RANGE, "%u sections: an artifact has at most %d", count, VT_SECTIONS_MAX);
     for (uint32_t i = 0; i < count; i++) {
-        if (sections[i].size > VT_ARTIFACT_MOST_BYTES - size)
+        if (sections[i].size > VT_ARTIFACT_MAX_BYTES - size)
             return vt_fail(diag, VTA_OUT_OF_RANGE, "the artifact would be larger than %zu bytes",
-                           VT_ARTIFACT_MOST_BYTES);
+                           VT_ARTIFACT_MAX_BYTES);
         size = aligned(size + sections[i].size);
     }
     uint8_t *bytes = vt_alloc_zero(NULL, size);
@@ -132,7 +132,7 @@ vta_status vt_container_parse(const uint8_t *bytes, size_t size, const char *nam
     VT_TRY(check_header(f));
     uint32_t count = vt_get32(bytes + COUNT_AT);
     size_t end = aligned(HEADER_BYTES + (size_t)count * ROW_BYTES);
-    if (count > VT_SECTIONS_MOST || end > size) return FAIL("a table of %u sections in %zu bytes", count, size);
+    if (count > VT_SECTIONS_MAX || end > size) return FAIL("a table of %u sections in %zu bytes", count, size);
     for (uint32_t i = 0; i < count; i++) VT_TRY(read_section(f, bytes + HEADER_BYTES + (size_t)i * ROW_BYTES, &end));
     if (end != size) return FAIL("%zu bytes belong to no section", size - (end < size ? end : size));
     return VTA_OK;

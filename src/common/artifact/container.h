@@ -8,9 +8,9 @@
 enum {
     VT_SECTION_NAME_BYTES = 16, /* with the zero at its end */
     VT_SECTION_ALIGNMENT = 64,
-    VT_SECTIONS_MOST = 64,
+    VT_SECTIONS_MAX = 64,
 };
-#define VT_ARTIFACT_MOST_BYTES ((size_t)1 << 31)
+#define VT_ARTIFACT_MAX_BYTES ((size_t)1 << 31)
 
 typedef struct vt_section {
     char name[VT_SECTION_NAME_BYTES];
@@ -21,7 +21,7 @@ typedef struct vt_section {
 /* Sections of a file that stays where it is. */
 typedef struct vt_container {
     uint32_t section_count;
-    vt_section sections[VT_SECTIONS_MOST];
+    vt_section sections[VT_SECTIONS_MAX];
 } vt_container;
 
 /* Finds the sections; their bytes are those given. Everything is checked that can be without knowing what they hold:

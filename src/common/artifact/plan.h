@@ -24,9 +24,9 @@
 enum {
     VT_PLAN_VERSION = 1,
     VT_PLAN_ALIGNMENT = 64, /* of buffers on the host and of device memory's parts */
-    VT_PLAN_MOST_DIMS = 8,
-    VT_PLAN_MOST_NAME = 255,
-    VT_PLAN_MOST_INSNS = 1 << 21, /* of a run: what one transfer of a stream takes */
+    VT_PLAN_MAX_DIMS = 8,
+    VT_PLAN_MAX_NAME = 255,
+    VT_PLAN_MAX_INSNS = 1 << 21, /* of a run: what one transfer of a stream takes */
 };
 
 /* Where a buffer lives: in the arena on the device, in that of the host, or in the section of constants. */
@@ -41,7 +41,7 @@ typedef enum vt_step_kind {
 
 typedef struct vt_step_row {
     const char *name;
-    uint32_t least_views, most_views;
+    uint32_t least_views, max_views;
     const char *meaning;
 } vt_step_row;
 extern const vt_step_row vt_step_rows[VT_STEP_KINDS];

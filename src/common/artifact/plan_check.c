@@ -5,9 +5,9 @@
 #include "artifact/plan.h"
 #include "isa/codec.h"
 
-enum { MOST_DIMS = VT_PLAN_MOST_DIMS };
-#define MOST_DEVICE_BYTES ((uint64_t)1 << 31)
-#define MOST_HOST_BYTES ((uint64_t)1 << 40)
+enum { MAX_DIMS = VT_PLAN_MAX_DIMS };
+#define MAX_DEVICE_BYTES ((uint64_t)1 << 31)
+#define MAX_HOST_BYTES ((uint64_t)1 << 40)
 
 typedef struct checker {
     const vt_plan *plan;
@@ -29,7 +29,7 @@ static bool inside(uint64_t at, uint64_t size, uint64_t from, uint64_t to) {
 
 static vta_status check_memory(const checker *c) {
     const vt_plan *p = c->plan;
-    if (p->device_bytes > MOST_DEVICE_BYTES || p->host_bytes > MOST_HOST_BYTES)
+    if (p->device_bytes > MAX_DEVICE_BYTES || p->host_bytes > MAX_HOST_BYTES)
         return FAIL("%" PRIu64 " bytes of device memory, %" PRIu64 " of host memory: more than can be", p->device_bytes,
                     p->host_bytes);
     if (c->params_size > p->uops_at || !inside(p->uops_at, c->uops_size, 0, p->insns_at) ||
@@ -93,7 +93,7 @@ static bool tiles_hold(int64_t tiles, int64_t by, int64_t n) { return (n + by - 
 /* N C S..., and N/b C/c S... b c. */
 static bool packs(const vt_plan_view *flat, const vt_plan_view *tiled) {
     int32_t n = flat->ndim;
-    if (n < 2 || n + 2 > MOST_DIMS || tiled->ndim != n + 2 || flat->type.bits % 8) return false;
+    if (n < 2 || n + 2 > MAX_DIMS || tiled->ndim != n + 2 || flat->type.bits % 8) return false;
     for (int32_t i = 2; i < n; i++)
         if (flat->shape[i] != tiled->shape[i]) return false;
     return tiles_hold(tiled->shape[0], tiled->shape[n], flat->shape[0]) &&
@@ -113,7 +113,7 @@ static vta_status check_pair(const checker *c, const vt_plan_step *s) {
 
 static vta_status check_views(const checker *c, const vt_plan_step *s) {
     const vt_step_row *row = &vt_step_rows[s->kind];
-    if (s->view_count < row->least_views || s->view_count > row->most_views)
+    if (s->view_count < row->least_views || s->view_count > row->max_views)
         return FAIL("step %s: %u views", s->name, s->view_count);
     for (uint32_t i = 0; i < s->view_count; i++) VT_TRY(check_view(c, s->name, &s->views[i]));
     if (s->kind != VT_STEP_CALL) return check_pair(c, s);
@@ -155,7 +155,7 @@ static vta_status check_insn(const checker *c, const vt_plan_step *s, uint32_t i
 }
 
 static vta_status check_run(const checker *c, const vt_plan_step *s) {
-    if (!s->count || s->count > VT_PLAN_MOST_INSNS || !inside(s->first, s->count, 0, c->insns_size / VTA_INSN_BYTES))
+    if (!s->count || s->count > VT_PLAN_MAX_INSNS || !inside(s->first, s->count, 0, c->insns_size / VTA_INSN_BYTES))
         return FAIL("run %s: %u instructions from %u on, of %" PRIu64, s->name, s->count, s->first,
                     c->insns_size / VTA_INSN_BYTES);
     for (uint32_t i = 0; i < s->layer_count; i++)

@@ -39,7 +39,7 @@ static vta_status read_text(const reader *r, const json_t *from, const char *key
     const json_t *value = json_object_get(from, key);
     size_t size = json_string_length(value);
     if (!json_is_string(value)) return wrong(r, key, "is not a text");
-    if (size > VT_PLAN_MOST_NAME) return wrong(r, key, "is too long a text");
+    if (size > VT_PLAN_MAX_NAME) return wrong(r, key, "is too long a text");
     *out = vt_arena_strndup(r->arena, json_string_value(value), size);
     return *out ? VTA_OK : vt_no_memory(r->diag);
 }
@@ -63,7 +63,7 @@ static vta_status read_list(const reader *r, const json_t *from, const char *key
 
 static vta_status read_shape(const reader *r, const json_t *from, vt_plan_view *v) {
     const json_t *shape = json_object_get(from, "shape");
-    if (!json_is_array(shape) || json_array_size(shape) > VT_PLAN_MOST_DIMS)
+    if (!json_is_array(shape) || json_array_size(shape) > VT_PLAN_MAX_DIMS)
         return wrong(r, "shape", "is not a list of at most 8 extents");
     v->ndim = (int32_t)json_array_size(shape);
     int64_t *extents = vt_arena_alloc(r->arena, sizeof *extents * (size_t)(v->ndim + 1));

@@ -14,7 +14,7 @@ static const struct linker {
 #undef VT_LINKER
 };
 
-enum { LINKERS = sizeof linkers / sizeof *linkers, WORDS_MOST = 16, CHOSEN_BYTES = 512 };
+enum { LINKERS = sizeof linkers / sizeof *linkers, WORDS_MAX = 16, CHOSEN_BYTES = 512 };
 
 static bool fits(const struct linker *l, const char *triple) {
     return strncmp(triple, l->begin, strlen(l->begin)) == 0 && strstr(triple, l->inside);
@@ -31,11 +31,11 @@ typedef struct attempt {
 /* Runs a linker; false when this machine has none of the name. `program` may hold options after the name. */
 static bool run(attempt *t, const char *program) {
     char words[CHOSEN_BYTES];
-    const char *argv[WORDS_MOST + 5];
+    const char *argv[WORDS_MAX + 5];
     size_t n = 0;
     if (strlen(program) >= sizeof words) return false;
     strcpy(words, program);
-    for (char *save = NULL, *w = strtok_r(words, " ", &save); w && n < WORDS_MOST; w = strtok_r(NULL, " ", &save))
+    for (char *save = NULL, *w = strtok_r(words, " ", &save); w && n < WORDS_MAX; w = strtok_r(NULL, " ", &save))
         argv[n++] = w;
     if (n == 0) return false;
     vt_strbuf_addf(&t->tried, "%s%s", t->tried.size ? ", " : "", argv[0]);

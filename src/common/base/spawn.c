@@ -12,14 +12,14 @@
 
 extern char **environ;
 
-enum { SAID_MOST = 4096 };
+enum { SAID_MAX = 4096 };
 
 /* Reads what a child writes until it closes its end. */
 static void read_said(int fd, vt_strbuf *said) {
     char buffer[512];
     ssize_t n;
     while ((n = read(fd, buffer, sizeof buffer)) > 0 || (n < 0 && errno == EINTR))
-        if (n > 0 && said->size < SAID_MOST) vt_strbuf_addn(said, buffer, (size_t)n);
+        if (n > 0 && said->size < SAID_MAX) vt_strbuf_addn(said, buffer, (size_t)n);
 }
 
 static int start(const char *const argv[], const int ends[2], pid_t *out_child) {

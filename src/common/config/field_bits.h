@@ -20,9 +20,9 @@ enum {
 #undef I
 #undef W
 
-/* The largest number of a field, VT_FIELD_MOST(MEM_x_size); of one with a sign, the least and the largest. */
-#define VT_FIELD_MOST(field) ((1 << VT_BITS_##field) - 1)
+/* The largest number of a field, VT_FIELD_MAX(MEM_x_size); of one with a sign, the least and the largest. */
+#define VT_FIELD_MAX(field) ((1 << VT_BITS_##field) - 1)
 #define VT_SIGNED_FIELD_LEAST(field) (-(1 << (VT_BITS_##field - 1)))
-#define VT_SIGNED_FIELD_MOST(field) ((1 << (VT_BITS_##field - 1)) - 1)
+#define VT_SIGNED_FIELD_MAX(field) ((1 << (VT_BITS_##field - 1)) - 1)
 
 #endif

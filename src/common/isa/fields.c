@@ -95,9 +95,9 @@ void vt_field_set(const vt_field *field, vta_insn *insn, int64_t value) {
     }
 }
 
-void vt_field_range(const vta_config *config, const vt_field *field, int64_t *out_least, int64_t *out_most) {
+void vt_field_range(const vta_config *config, const vt_field *field, int64_t *out_least, int64_t *out_max) {
     int64_t count = (int64_t)1 << vt_field_bits(config, field);
     bool is_signed = field->kind == VT_FIELD_SIGNED;
     *out_least = is_signed ? -(count / 2) : 0;
-    *out_most = is_signed ? count / 2 - 1 : count - 1;
+    *out_max = is_signed ? count / 2 - 1 : count - 1;
 }

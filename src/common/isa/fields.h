@@ -23,6 +23,6 @@ unsigned vt_field_bits(const vta_config *config, const vt_field *field);
 int64_t vt_field_get(const vt_field *field, const vta_insn *insn);
 /* The value must fit (vt_field_range). */
 void vt_field_set(const vt_field *field, vta_insn *insn, int64_t value);
-void vt_field_range(const vta_config *config, const vt_field *field, int64_t *out_least, int64_t *out_most);
+void vt_field_range(const vta_config *config, const vt_field *field, int64_t *out_least, int64_t *out_max);
 
 #endif

@@ -17,11 +17,11 @@ static vta_status check(const vta_conv *c, vta_diag *diag) {
         {"pad_top", c->pad_top, 0},     {"pad_bottom", c->pad_bottom, 0},   {"pad_left", c->pad_left, 0},
         {"pad_right", c->pad_right, 0},
     };
-    enum { MOST = 1 << 24 };
+    enum { MAX = 1 << 24 };
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        if (sizes[i].value < sizes[i].least || sizes[i].value > MOST)
+        if (sizes[i].value < sizes[i].least || sizes[i].value > MAX)
             return vt_fail(diag, VTA_INVALID_ARGUMENT, "convolution: %s is %lld, must be from %lld to %d",
-                           sizes[i].name, (long long)sizes[i].value, (long long)sizes[i].least, MOST);
+                           sizes[i].name, (long long)sizes[i].value, (long long)sizes[i].least, MAX);
     if (c->in_channels % c->groups || c->out_channels % c->groups)
         return vt_fail(diag, VTA_INVALID_ARGUMENT,
                        "convolution: %lld groups do not divide %lld input and %lld output channels",

@@ -141,22 +141,22 @@ vta_status vta_conv_pack_weight_transposed(const vta_config *config, int64_t in_
 static int64_t smaller(int64_t x, int64_t y) { return x < y ? x : y; }
 
 /* The largest digit, and what the lanes but the last of each tile of ones hold; the last holds 1. */
-static int64_t digit_most(const vta_config *config) {
+static int64_t digit_max(const vta_config *config) {
     return (INT64_C(1) << (vta_config_width(config, VTA_MEM_WGT) - 1)) - 1;
 }
 static int64_t step_of(const vta_config *config) {
-    return smaller((INT64_C(1) << (vta_config_width(config, VTA_MEM_INP) - 1)) - 1, 2 * digit_most(config) + 1);
+    return smaller((INT64_C(1) << (vta_config_width(config, VTA_MEM_INP) - 1)) - 1, 2 * digit_max(config) + 1);
 }
 
-int64_t vta_conv_bias_most(const vta_config *config, uint32_t tiles) {
+int64_t vta_conv_bias_max(const vta_config *config, uint32_t tiles) {
     if (!config) return 0;
     int64_t lanes = (int64_t)tiles * (vta_config_block_in(config) - 1);
-    return digit_most(config) * (step_of(config) * lanes + tiles);
+    return digit_max(config) * (step_of(config) * lanes + tiles);
 }
 
 /* What is nearest in steps goes to the lanes of steps, the rest to the last lanes. */
 static void write_digits(const vta_config *config, int64_t bias, uint32_t tiles, int8_t *to, int64_t stride) {
-    int64_t step = step_of(config), most = digit_most(config), in = vta_config_block_in(config);
+    int64_t step = step_of(config), most = digit_max(config), in = vta_config_block_in(config);
     int64_t all = most * (in - 1) * (int64_t)tiles;
     int64_t steps = step ? (bias + (bias < 0 ? -step / 2 : step / 2)) / step : 0;
     if (steps > all) steps = all;
@@ -181,7 +181,7 @@ vta_status vta_conv_pack_bias(const vta_config *config, const int32_t *bias, siz
                        (unsigned)vta_config_width(config, VTA_MEM_WGT));
     size_t out = vta_config_block_out(config), in = vta_config_block_in(config);
     VT_TRY(check_bytes("the bias", out_bytes, (count + out - 1) / out * tiles * out * in, diag));
-    int64_t most = vta_conv_bias_most(config, tiles), each = vta_conv_bias_most(config, 1);
+    int64_t most = vta_conv_bias_max(config, tiles), each = vta_conv_bias_max(config, 1);
     memset(out_tiles, 0, out_bytes);
     for (size_t i = 0; i < count; i++) {
         int64_t size = bias[i] < 0 ? -(int64_t)bias[i] : bias[i];

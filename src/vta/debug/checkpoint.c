@@ -6,7 +6,7 @@
 #include "debug/debugger.h"
 #include "isa/codec.h"
 
-enum { MOST_CHECKPOINTS = 64 };
+enum { MAX_CHECKPOINTS = 64 };
 
 static size_t buffer_bytes(const vta_debugger *d, int i) {
     static const vta_memory memory[] = {VTA_MEM_UOP, VTA_MEM_INP, VTA_MEM_WGT, VTA_MEM_ACC};
@@ -39,7 +39,7 @@ static void thin_out(vta_debugger *d) {
 vta_status vt__checkpoint_add(vta_debugger *d, vta_diag *diag) {
     if (d->checkpoint_count && d->position < d->checkpoints[d->checkpoint_count - 1].position + d->spacing)
         return VTA_OK;
-    if (d->checkpoint_count >= MOST_CHECKPOINTS) thin_out(d);
+    if (d->checkpoint_count >= MAX_CHECKPOINTS) thin_out(d);
     if (!vt_reserve(&d->allocator, &d->checkpoints, &d->checkpoint_cap, d->checkpoint_count + 1,
                     sizeof *d->checkpoints))
         return vt_no_memory(diag);

@@ -95,12 +95,12 @@ static vta_status map_file(vta_model *model, const char *path, vta_diag *diag) {
         if (fd >= 0) close(fd);
         return status;
     }
-    bool fits = S_ISREG(st.st_mode) && st.st_size > 0 && (uint64_t)st.st_size <= VT_ARTIFACT_MOST_BYTES;
+    bool fits = S_ISREG(st.st_mode) && st.st_size > 0 && (uint64_t)st.st_size <= VT_ARTIFACT_MAX_BYTES;
     void *map = fits ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
     close(fd);
     if (!fits)
         return vt_fail_at(diag, VTA_PARSE, (vt_pos){.file = path},
-                          "not a compiled network: not a file of 1 to %zu bytes", VT_ARTIFACT_MOST_BYTES);
+                          "not a compiled network: not a file of 1 to %zu bytes", VT_ARTIFACT_MAX_BYTES);
     if (map == MAP_FAILED) return vt_no_memory(diag);
     model->map = map;
     model->map_size = (size_t)st.st_size;

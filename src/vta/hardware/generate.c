@@ -10,12 +10,12 @@
 
 enum {
     BUS_LEAST = 32,
-    BUS_MOST = 512,
-    BURST_MOST = 256,
-    QUEUE_MOST = 4096,
-    READS_MOST = 64,
+    BUS_MAX = 512,
+    BURST_MAX = 256,
+    QUEUE_MAX = 4096,
+    READS_MAX = 64,
     ADDRESS_LEAST = 16,
-    ADDRESS_MOST = 32
+    ADDRESS_MAX = 32
 };
 
 static vta_status power(const char *name, uint32_t value, uint32_t least, uint32_t most, vta_diag *diag) {
@@ -48,14 +48,14 @@ vta_status vt_hardware_settle(const vta_config *c, const vta_hardware_options *g
     if (!o.burst_beats) o.burst_beats = 16;
     if (!o.queue_depth) o.queue_depth = 512;
     if (!o.reads_most) o.reads_most = 16;
-    if (!o.address_bits) o.address_bits = ADDRESS_MOST;
-    VT_TRY(power("bus_bits", o.bus_bits, BUS_LEAST, BUS_MOST, diag));
-    VT_TRY(power("burst_beats", o.burst_beats, 1, BURST_MOST, diag));
-    VT_TRY(power("queue_depth", o.queue_depth, 1, QUEUE_MOST, diag));
-    VT_TRY(power("reads_most", o.reads_most, 2, READS_MOST, diag));
-    if (o.address_bits < ADDRESS_LEAST || o.address_bits > ADDRESS_MOST)
+    if (!o.address_bits) o.address_bits = ADDRESS_MAX;
+    VT_TRY(power("bus_bits", o.bus_bits, BUS_LEAST, BUS_MAX, diag));
+    VT_TRY(power("burst_beats", o.burst_beats, 1, BURST_MAX, diag));
+    VT_TRY(power("queue_depth", o.queue_depth, 1, QUEUE_MAX, diag));
+    VT_TRY(power("reads_most", o.reads_most, 2, READS_MAX, diag));
+    if (o.address_bits < ADDRESS_LEAST || o.address_bits > ADDRESS_MAX)
         return vt_fail(diag, VTA_OUT_OF_RANGE, "address_bits %u: the design takes %d to %d", o.address_bits,
-                       ADDRESS_LEAST, ADDRESS_MOST);
+                       ADDRESS_LEAST, ADDRESS_MAX);
     if (o.pack && o.small)
         return vt_fail(diag, VTA_INVALID_ARGUMENT, "pack and small: products are made of multipliers or of LUTs");
     if (o.small) o.no_mul = true;

@@ -51,7 +51,7 @@ static void options(vt_strbuf *t, const vta_hardware_options *o) {
     number(t, "LOG_BUS_BYTES", log2_of(o->bus_bits / 8));
     number(t, "LEN_BITS", log2_of(o->burst_beats));
     number(t, "LOG_QUEUE", log2_of(o->queue_depth));
-    number(t, "READS_MOST", o->reads_most);
+    number(t, "READS_MAX", o->reads_most);
     number(t, "INSN_BITS", VTA_INSN_BYTES * 8);
     uint32_t count_bits = o->address_bits - 3; /* of as many instructions as memory holds */
     if (count_bits > 22) count_bits = 22;      /* a stream is one transfer: 2^25 bytes */

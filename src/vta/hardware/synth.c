@@ -8,7 +8,7 @@
 #include "hardware/place.h"
 #include "hardware/synthesis.h"
 
-enum { SECONDS = 1200, STAT_MOST = 16 << 20, TIMED_OUT = 124, KILLED = 128 + 9 };
+enum { SECONDS = 1200, STAT_MAX = 16 << 20, TIMED_OUT = 124, KILLED = 128 + 9 };
 
 typedef struct task {
     const char *command;
@@ -71,7 +71,7 @@ static vta_status stat_of(const vta_config *config, const vta_hardware_options *
 static vta_status read_stat(const char *path, const vt_part_family *family, vta_diag *diag, vta_synthesis **out) {
     char *text;
     size_t size;
-    VT_TRY(vt_file_read(NULL, path, STAT_MOST, diag, &text, &size));
+    VT_TRY(vt_file_read(NULL, path, STAT_MAX, diag, &text, &size));
     vta_status status = vt_synthesis_read(text, family, diag, out);
     vt_free(NULL, text, size + 1);
     return status;

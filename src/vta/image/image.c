@@ -11,9 +11,9 @@ vta_status vta_image_create(uint32_t width, uint32_t height, const uint8_t *pixe
     *out_image = NULL;
     if (!width || !height)
         return vt_fail(diag, VTA_INVALID_ARGUMENT, "an image of %u x %u", (unsigned)width, (unsigned)height);
-    if ((uint64_t)width * height > VT_IMAGE_MOST)
+    if ((uint64_t)width * height > VT_IMAGE_MAX)
         return vt_fail(diag, VTA_UNSUPPORTED, "an image of %u x %u; at most %llu pixels are supported", (unsigned)width,
-                       (unsigned)height, (unsigned long long)VT_IMAGE_MOST);
+                       (unsigned)height, (unsigned long long)VT_IMAGE_MAX);
     size_t bytes = bytes_of(width, height);
     vta_image *image = vt_alloc(allocator, sizeof *image + bytes);
     if (!image) return vt_no_memory(diag);

@@ -6,7 +6,7 @@
 #include "vta/image.h"
 
 enum { VT_IMAGE_CHANNELS = 3 };
-#define VT_IMAGE_MOST ((uint64_t)1 << 26) /* pixels */
+#define VT_IMAGE_MAX ((uint64_t)1 << 26) /* pixels */
 
 struct vta_image {
     const vta_allocator *allocator;

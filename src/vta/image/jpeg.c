@@ -21,7 +21,7 @@ typedef struct reader {
     vta_status status;
 } reader;
 
-enum { INKS = 4, MOST_MARKER = 0xffff };
+enum { INKS = 4, MAX_MARKER = 0xffff };
 
 static void on_error(j_common_ptr jpeg) {
     reader *r = jpeg->client_data;
@@ -64,7 +64,7 @@ static void print_row(const reader *r, uint8_t *row) {
 static void read(reader *r) {
     struct jpeg_decompress_struct *j = &r->jpeg;
     jpeg_mem_src(j, r->p->bytes, (unsigned long)r->p->size);
-    jpeg_save_markers(j, JPEG_APP0 + 1, MOST_MARKER);
+    jpeg_save_markers(j, JPEG_APP0 + 1, MAX_MARKER);
     jpeg_read_header(j, TRUE);
     check_header(r);
     jpeg_start_decompress(j);

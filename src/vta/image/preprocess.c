@@ -50,7 +50,7 @@ static vta_status check(const vta_preprocess *p, uint32_t channels, uint32_t hei
 static vta_status shorten(const vta_image *image, uint32_t side, vta_diag *diag, vta_image **out_image) {
     uint32_t w = image->width, h = image->height;
     uint64_t longer = (uint64_t)side * (w < h ? h : w) / (w < h ? w : h);
-    if (longer > VT_IMAGE_MOST) return vt_fail(diag, VTA_UNSUPPORTED, "a picture of %u x %u resized to %u", w, h, side);
+    if (longer > VT_IMAGE_MAX) return vt_fail(diag, VTA_UNSUPPORTED, "a picture of %u x %u resized to %u", w, h, side);
     return vta_image_resize(image, w < h ? side : (uint32_t)longer, w < h ? (uint32_t)longer : side, diag, out_image);
 }
 

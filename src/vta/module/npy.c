@@ -8,7 +8,7 @@
 #include "base/strbuf.h"
 #include "module/module_priv.h"
 
-enum { PREFIX = 10, PREFIX_2 = 12, HEADER_MOST = 1 << 16, ALIGNMENT = 64, VERSION_AT = 6 };
+enum { PREFIX = 10, PREFIX_2 = 12, HEADER_MAX = 1 << 16, ALIGNMENT = 64, VERSION_AT = 6 };
 static const uint8_t MAGIC[VERSION_AT] = {0x93, 'N', 'U', 'M', 'P', 'Y'};
 
 typedef struct reader {
@@ -117,7 +117,7 @@ static vta_status find_header(reader *r, const uint8_t *bytes, size_t size, size
     *out_size = bytes[8] | (size_t)bytes[9] << 8;
     if (version > 1) *out_size |= (size_t)bytes[10] << 16 | (size_t)bytes[11] << 24;
     if (version < 1 || version > 3) return FAIL("version %u", version);
-    if (*out_size > HEADER_MOST || *out_size > size - *out_begin) return FAIL("its header is cut off");
+    if (*out_size > HEADER_MAX || *out_size > size - *out_begin) return FAIL("its header is cut off");
     return VTA_OK;
 }
 

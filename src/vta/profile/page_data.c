@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { MOST_SLICES = 30000 }; /* of one unit, before neighbours are drawn together */
+enum { MAX_SLICES = 30000 }; /* of one unit, before neighbours are drawn together */
 
 typedef struct page {
     const vta_profile *p;
@@ -187,7 +187,7 @@ static void take(group *g, const slice *s) {
 }
 
 static void grouped_row(page *g, int unit, uint64_t slices) {
-    uint64_t size = (slices + MOST_SLICES - 1) / MOST_SLICES, before = 0;
+    uint64_t size = (slices + MAX_SLICES - 1) / MAX_SLICES, before = 0;
     grouped out = {0};
     group now = {0};
     grouped_begin(&out);
@@ -239,7 +239,7 @@ static uint64_t slices_of(const vta_profile *p, int unit) {
 /* Slices that are drawn in groups show no names. */
 static void mark_names(page *g) {
     for (int unit = VTA_UNIT_LOAD; unit < VTA_UNIT_COUNT; unit++) {
-        if (slices_of(g->p, unit) > MOST_SLICES) continue;
+        if (slices_of(g->p, unit) > MAX_SLICES) continue;
         for (size_t r = 0; r < g->p->run_count; r++)
             for (uint32_t i = 0; i < g->p->runs[r].count; i++)
                 if (g->p->runs[r].times[i].unit == unit && g->p->runs[r].source[i])
@@ -275,7 +275,7 @@ static void rows(page *g) {
     fetch_row(g);
     for (int unit = VTA_UNIT_LOAD; unit < VTA_UNIT_COUNT; unit++) {
         uint64_t slices = slices_of(g->p, unit);
-        if (slices > MOST_SLICES)
+        if (slices > MAX_SLICES)
             grouped_row(g, unit, slices);
         else
             unit_row(g, unit);

@@ -32,7 +32,7 @@ static bool add_run(sums *s, const vt_profile_run *run) {
     return true;
 }
 
-static int most_cycles(const void *a, const void *b) {
+static int max_cycles(const void *a, const void *b) {
     const vt_stage_time *x = a, *y = b;
     if (x->cycles != y->cycles) return x->cycles > y->cycles ? -1 : 1;
     return strcmp(x->name, y->name);
@@ -50,7 +50,7 @@ vta_status vt_profile_stages(const vta_profile *profile, vta_diag *diag, vt_stag
         vt_free(&profile->allocator, s.rows, s.cap * sizeof *s.rows);
         return ok && s.count == 0 ? VTA_OK : vt_no_memory(diag);
     }
-    qsort(fit, s.count, sizeof *fit, most_cycles);
+    qsort(fit, s.count, sizeof *fit, max_cycles);
     *out_rows = fit;
     *out_count = s.count;
     return VTA_OK;

@@ -100,7 +100,7 @@ static int by_row_and_begin(const void *a, const void *b) {
     return x->begin < y->begin ? -1 : x->begin > y->begin;
 }
 
-static int most_bytes(const void *a, const void *b) {
+static int max_bytes(const void *a, const void *b) {
     const vt_traffic *x = a, *y = b;
     if (x->bytes != y->bytes) return x->bytes > y->bytes ? -1 : 1;
     return x->first < y->first ? -1 : x->first > y->first;
@@ -140,7 +140,7 @@ vta_status vt_profile_traffic(const vta_profile *profile, vta_diag *diag, vt_tra
         vt_free(&profile->allocator, c.rows, c.row_cap * sizeof *c.rows);
         return ok && c.row_count == 0 ? VTA_OK : vt_no_memory(diag);
     }
-    qsort(fit, c.row_count, sizeof *fit, most_bytes);
+    qsort(fit, c.row_count, sizeof *fit, max_bytes);
     *out_rows = fit;
     *out_count = c.row_count;
     return VTA_OK;

@@ -4,7 +4,7 @@
 #include "base/wrap.h"
 #include "prove/field.h"
 
-enum { SMALL = 1 << 16, MEMBERS_MOST = 64 };
+enum { SMALL = 1 << 16, MEMBERS_MAX = 64 };
 /* Ranges beyond this are not followed: sums of two stay far from overflow. */
 static const int64_t FAR = INT64_C(1) << 60;
 
@@ -183,7 +183,7 @@ typedef struct set {
     bool has_constant;
     int64_t constant;
     uint32_t n;
-    vta_value members[2 * MEMBERS_MOST];
+    vta_value members[2 * MEMBERS_MAX];
 } set;
 
 static bool better(vt_term_op op, int64_t x, int64_t y) { return op == VT_TERM_MIN ? x < y : x > y; }
@@ -205,7 +205,7 @@ static void add_member(set *s, vta_value v) {
 
 /* The same operation inside is opened, but not at a width where its operands mean something else. */
 static bool opens(const vta_field *f, const set *s, const vt_term *t) {
-    if (t->op != s->op || t->n > MEMBERS_MOST || s->n > MEMBERS_MOST) return false;
+    if (t->op != s->op || t->n > MEMBERS_MAX || s->n > MEMBERS_MAX) return false;
     for (uint32_t i = 0; i < t->n && !t->bits; i++)
         if (!range_of(f, vt_term_members(f, t)[i], s->bits).exact) return false;
     return !t->bits || t->bits == s->bits;
@@ -287,7 +287,7 @@ static vta_value set_of(vta_field *f, vt_term_op op, vta_value a, vta_value b, u
 
 /* What a MIN of a width is made of; false: the value is none. */
 static bool minimum_of(const vta_field *f, vta_value v, uint32_t bits, vt_term *out) {
-    if (!vt_term_find(f, v, out) || out->op != VT_TERM_MIN || out->n > MEMBERS_MOST) return false;
+    if (!vt_term_find(f, v, out) || out->op != VT_TERM_MIN || out->n > MEMBERS_MAX) return false;
     set s;
     begin_set(&s, VT_TERM_MIN, bits);
     return opens(f, &s, out);
@@ -301,11 +301,11 @@ static bool clip(vta_field *f, vta_value x, vta_value bound, uint32_t bits, vta_
     if (!constant(f, bound, &low) || !minimum_of(f, x, bits, &t)) return false;
     if (t.has_constant && vt_wrap(low, bits, true) >= t.constant) return false;
     set s;
-    vta_value members[MEMBERS_MOST];
+    vta_value members[MEMBERS_MAX];
     memcpy(members, vt_term_members(f, &t), t.n * sizeof *members);
     begin_set(&s, VT_TERM_MIN, bits);
     for (uint32_t i = 0; i < t.n; i++) {
-        if (s.n > MEMBERS_MOST) return false;
+        if (s.n > MEMBERS_MAX) return false;
         add_operand(f, &s, set_of(f, VT_TERM_MAX, members[i], bound, bits));
     }
     if (t.has_constant) add_constant(&s, t.constant);

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-enum { CELLS_MOST = 8, UNWRITTEN = 0x5A, FORGOTTEN = 0x5B, RECORDED = 255 };
+enum { CELLS_MAX = 8, UNWRITTEN = 0x5A, FORGOTTEN = 0x5B, RECORDED = 255 };
 
 void vt_shadow_init(vt_shadow *s, const vta_allocator *allocator, vta_field *field, uint32_t cell_bits,
                     uint64_t stale) {
@@ -77,7 +77,7 @@ static vta_value unwritten(const vt_shadow *s, uint64_t bit_addr, uint32_t bits)
 
 /* What is there was written in another width, or in parts. */
 static vta_value mixed(const vt_shadow *s, size_t cell, size_t n, uint64_t bit_addr) {
-    vta_value parts[2 * CELLS_MOST];
+    vta_value parts[2 * CELLS_MAX];
     for (size_t k = 0; k < n; k++) {
         parts[2 * k] =
             s->tags[cell + k] ? s->values[cell + k] : unwritten(s, bit_addr + k * s->cell_bits, s->cell_bits);

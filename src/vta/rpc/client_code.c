@@ -33,8 +33,8 @@ static vta_status put_argument(vt_strbuf *out, const TVMValue *value, int code, 
 }
 
 static vta_status put_arguments(vt_strbuf *out, const TVMValue *args, const int *codes, int count, vta_diag *diag) {
-    if (count < 0 || count > VT_RPC_MOST_ARGS || (count && (!args || !codes)))
-        return vt_fail(diag, VTA_INVALID_ARGUMENT, "%d arguments; 0 to %d can be sent", count, VT_RPC_MOST_ARGS);
+    if (count < 0 || count > VT_RPC_MAX_ARGS || (count && (!args || !codes)))
+        return vt_fail(diag, VTA_INVALID_ARGUMENT, "%d arguments; 0 to %d can be sent", count, VT_RPC_MAX_ARGS);
     vt__rpc_put_u32(out, (uint32_t)count);
     for (int i = 0; i < count; i++) VT_TRY(put_argument(out, &args[i], codes[i], i, diag));
     return VTA_OK;

@@ -12,8 +12,8 @@ vta_status vta_rpc_run_model(vta_rpc *rpc, uint64_t model, const uint64_t *array
                              double *out_seconds, char **out_counters) {
     VT_CLIENT_NEED(rpc && (arrays || !count));
     if (out_counters) *out_counters = NULL;
-    if (count > VT_RPC_MOST_ARGS)
-        return vt_fail(diag, VTA_INVALID_ARGUMENT, "%zu arrays; 0 to %d can be sent", count, VT_RPC_MOST_ARGS);
+    if (count > VT_RPC_MAX_ARGS)
+        return vt_fail(diag, VTA_INVALID_ARGUMENT, "%zu arrays; 0 to %d can be sent", count, VT_RPC_MAX_ARGS);
     vt_strbuf *out = vt__client_begin(rpc);
     vt__rpc_put_u64(out, model);
     vt__rpc_put_u32(out, (uint32_t)count);

@@ -45,10 +45,10 @@ vta_status vt__session_call(vt_rpc_session *s, vta_packed_function f, TVMValue *
 
 vta_status vt__session_time(vt_rpc_session *s, const vt_rpc_timer *timer, TVMValue *args, int *codes, int count,
                             double *out_seconds) {
-    if (!timer->number || !timer->repeat || timer->repeat > VT_RPC_MOST_ROUNDS || timer->min_repeat_ms > 1000000)
+    if (!timer->number || !timer->repeat || timer->repeat > VT_RPC_MAX_ROUNDS || timer->min_repeat_ms > 1000000)
         return vt_fail(s->diag, VTA_OUT_OF_RANGE,
                        "time evaluator: number %u, repeat %u, min_repeat_ms %u; at least 1, 1 to %d, at most 1000000",
-                       timer->number, timer->repeat, timer->min_repeat_ms, VT_RPC_MOST_ROUNDS);
+                       timer->number, timer->repeat, timer->min_repeat_ms, VT_RPC_MAX_ROUNDS);
     vt__session_call_begins(s);
     const vt_timed f = {timer->function, args, codes, count};
     vta_status status = vt_function_time(&f, timer->number, timer->repeat, timer->min_repeat_ms, s->diag, out_seconds);

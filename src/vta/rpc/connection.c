@@ -103,8 +103,8 @@ void vt__connection_part(vt_connection *c) {
 
 vta_status vt__connection_take_line(vt_connection *c, vta_diag *diag) {
     vt_rpc_table *t = c->server->table;
-    uint32_t most = c->server->options.most_sessions;
-    for (uint32_t i = 0; c->server->sessions < most && i < VT_RPC_MOST_SESSIONS && !c->line; i++)
+    uint32_t most = c->server->options.max_sessions;
+    for (uint32_t i = 0; c->server->sessions < most && i < VT_RPC_MAX_SESSIONS && !c->line; i++)
         if (!atomic_load(&t->line[i].pid)) c->line = &t->line[i];
     if (!c->line)
         return vt_fail(diag, VTA_NO_MEMORY, "all %u sessions of this server are taken (--sessions); try again later",
@@ -152,7 +152,7 @@ static vt_connection *new_connection(vt_server *s) {
 
 /* ---- Handshakes -------------------------------------------------------------------------------------------------- */
 
-enum { MOST_SHAKING = 64, MOST_OF_ONE = 32 };
+enum { MAX_SHAKING = 64, MAX_OF_ONE = 32 };
 
 /* The address without its port. */
 static bool same_address(const vt_connection *a, const vt_connection *b) {
@@ -176,10 +176,10 @@ static int count_shaking(const vt_server *s, const vt_connection *like, vt_conne
 /* Sessions are for those who have the key: who only connects, and waits, makes room for those who come after. */
 static void make_room(vt_server *s, const vt_connection *latest) {
     vt_connection *oldest = NULL;
-    bool many = count_shaking(s, latest, &oldest) > MOST_OF_ONE;
-    if (!many && count_shaking(s, NULL, &oldest) <= MOST_SHAKING) return;
+    bool many = count_shaking(s, latest, &oldest) > MAX_OF_ONE;
+    if (!many && count_shaking(s, NULL, &oldest) <= MAX_SHAKING) return;
     vt__server_log(s, "%s: refused: %d younger ones %sare in the TLS handshake", oldest->peer,
-                   many ? MOST_OF_ONE : MOST_SHAKING, many ? "of its address " : "");
+                   many ? MAX_OF_ONE : MAX_SHAKING, many ? "of its address " : "");
     vt__connection_close(oldest);
 }
 

@@ -26,7 +26,7 @@ static vta_status failed(vta_diag *diag, const char *what, const char *path) {
 void vt__kept_add(vt_kept_list *list, const char *path, bool writable) {
     char whole[PATH_MAX];
     struct stat is;
-    if (list->count == VT_KEPT_MOST || !*path || !realpath(path, whole) || strlen(whole) >= VT_RPC_PATH_BYTES) return;
+    if (list->count == VT_KEPT_MAX || !*path || !realpath(path, whole) || strlen(whole) >= VT_RPC_PATH_BYTES) return;
     vt_kept k = {.writable = writable};
     strcpy(k.path, whole);
     k.fd = open(whole, O_PATH | O_CLOEXEC);

@@ -4,7 +4,7 @@
 
 #include "rpc/jail.h"
 
-enum { VT_KEPT_MOST = 16 };
+enum { VT_KEPT_MAX = 16 };
 
 /* A file or folder that stays visible where what is around it is hidden. */
 typedef struct vt_kept {
@@ -15,7 +15,7 @@ typedef struct vt_kept {
 
 typedef struct vt_kept_list {
     size_t count;
-    vt_kept at[VT_KEPT_MOST];
+    vt_kept at[VT_KEPT_MAX];
 } vt_kept_list;
 
 /* The paths in the settings of a board (VTA_BOARD), for `text`: what follows '=', ':' or a blank and begins with '/'.

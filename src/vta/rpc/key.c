@@ -33,7 +33,7 @@ static int digit(char c) {
 /* False: something else than hexadecimal digits, or not the right number of them. */
 static bool read_digits(const char *text, vt_rpc_key *key) {
     size_t n = strspn(text, "0123456789abcdefABCDEF");
-    if (n % 2 || n / 2 < VT_KEY_LEAST || n / 2 > VT_KEY_MOST || text[n + strspn(text + n, " \t\r\n")]) return false;
+    if (n % 2 || n / 2 < VT_KEY_LEAST || n / 2 > VT_KEY_MAX || text[n + strspn(text + n, " \t\r\n")]) return false;
     for (size_t i = 0; i < n / 2; i++) key->bytes[i] = (uint8_t)(digit(text[2 * i]) << 4 | digit(text[2 * i + 1]));
     key->size = n / 2;
     return true;
@@ -66,7 +66,7 @@ vta_status vt__key_read(const char *path, vta_diag *diag, vt_rpc_key *out_key) {
     return vt_fail(diag, VTA_PARSE,
                    "key file %s: must be %d to %d hexadecimal digits on one line; `vta rpc new-key` "
                    "makes one",
-                   path, 2 * VT_KEY_LEAST, 2 * VT_KEY_MOST);
+                   path, 2 * VT_KEY_LEAST, 2 * VT_KEY_MAX);
 }
 
 vta_status vta_rpc_new_key(const char *path, vta_diag *diag) {

@@ -134,7 +134,7 @@ void vt__session_list(const vt_rpc_session *s, vt_strbuf *to) {
     vt_json_object(&w, NULL);
     vt_json_uint(&w, "most", s->table ? s->table->most : 1);
     vt_json_array(&w, "sessions");
-    for (uint32_t i = 0; s->table && i < VT_RPC_MOST_SESSIONS; i++) list_line(s, &w, &s->table->line[i], now);
+    for (uint32_t i = 0; s->table && i < VT_RPC_MAX_SESSIONS; i++) list_line(s, &w, &s->table->line[i], now);
     vt_json_end(&w);
     vt_json_end(&w);
 }

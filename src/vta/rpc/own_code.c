@@ -29,8 +29,8 @@ vta_status vt__answer_FUNCTION(vt_rpc_request *q) {
 }
 
 typedef struct arguments {
-    int count, codes[VT_RPC_MOST_ARGS];
-    TVMValue values[VT_RPC_MOST_ARGS];
+    int count, codes[VT_RPC_MAX_ARGS];
+    TVMValue values[VT_RPC_MAX_ARGS];
     char texts[4096]; /* of strings, with their ends */
     size_t text_size;
 } arguments;
@@ -74,8 +74,8 @@ static vta_status argument(vt_rpc_request *q, arguments *a, int i) {
 static vta_status read_arguments(vt_rpc_request *q, arguments *a, const char *name) {
     uint32_t count = vt__rpc_u32(&q->in);
     a->text_size = 0;
-    if (count > VT_RPC_MOST_ARGS)
-        return vt_fail(q->s->diag, VTA_OUT_OF_RANGE, "%s: %u arguments; at most %d", name, count, VT_RPC_MOST_ARGS);
+    if (count > VT_RPC_MAX_ARGS)
+        return vt_fail(q->s->diag, VTA_OUT_OF_RANGE, "%s: %u arguments; at most %d", name, count, VT_RPC_MAX_ARGS);
     a->count = (int)count;
     for (int i = 0; i < a->count && !q->in.failed; i++) VT_TRY(argument(q, a, i));
     return vt__own_end(q, name);
@@ -111,7 +111,7 @@ vta_status vt__answer_TIME(vt_rpc_request *q) {
     timer.repeat = vt__rpc_u32(&q->in);
     timer.min_repeat_ms = vt__rpc_u32(&q->in);
     VT_TRY(read_arguments(q, &a, "TIME"));
-    size_t bytes = (timer.repeat < VT_RPC_MOST_ROUNDS ? timer.repeat : VT_RPC_MOST_ROUNDS) * sizeof(double);
+    size_t bytes = (timer.repeat < VT_RPC_MAX_ROUNDS ? timer.repeat : VT_RPC_MAX_ROUNDS) * sizeof(double);
     double *seconds = vt_alloc(q->out->allocator, bytes);
     if (!seconds) return vt_no_memory(q->s->diag);
     vta_status status = vt__session_time(q->s, &timer, a.values, a.codes, a.count, seconds);

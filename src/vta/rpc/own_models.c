@@ -19,12 +19,12 @@ vta_status vt__answer_LOAD_MODEL(vt_rpc_request *q) {
 }
 
 vta_status vt__answer_RUN_MODEL(vt_rpc_request *q) {
-    uint64_t arrays[VT_RPC_MOST_ARGS], model = vt__rpc_u64(&q->in);
+    uint64_t arrays[VT_RPC_MAX_ARGS], model = vt__rpc_u64(&q->in);
     uint32_t count = vt__rpc_u32(&q->in);
     double seconds;
     vta_counters counters;
-    if (count > VT_RPC_MOST_ARGS)
-        return vt_fail(q->s->diag, VTA_OUT_OF_RANGE, "RUN_MODEL: %u arrays; at most %d", count, VT_RPC_MOST_ARGS);
+    if (count > VT_RPC_MAX_ARGS)
+        return vt_fail(q->s->diag, VTA_OUT_OF_RANGE, "RUN_MODEL: %u arrays; at most %d", count, VT_RPC_MAX_ARGS);
     for (uint32_t i = 0; i < count; i++) arrays[i] = vt__rpc_u64(&q->in);
     VT_TRY(vt__own_end(q, "RUN_MODEL"));
     VT_TRY(vt__session_run_model(q->s, model, arrays, count, &seconds, &counters));

@@ -13,14 +13,14 @@ static const char *port_in(const char *place) {
 }
 
 vta_status vta_rpc_place(const char *place, size_t host_size, char *host, uint32_t *port, vta_diag *diag) {
-    enum { PORT_MOST = 65535 };
+    enum { PORT_MAX = 65535 };
     if (!place || !host || !port) return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_rpc_place: a pointer is NULL");
     const char *colon = port_in(place), *from = place;
     size_t size = colon ? (size_t)(colon - place) : strlen(place);
     if (size > 1 && from[0] == '[' && from[size - 1] == ']') from++, size -= 2;
     char *end = NULL;
     unsigned long number = colon ? strtoul(colon + 1, &end, 10) : *port;
-    if (size >= host_size || (colon && (*end || end == colon + 1 || !number || number > PORT_MOST)))
+    if (size >= host_size || (colon && (*end || end == colon + 1 || !number || number > PORT_MAX)))
         return vt_fail(diag, VTA_INVALID_ARGUMENT, "%.100s: must be HOST:PORT, like board:9091, :9091 or [::1]:9091",
                        place);
     if (size && strspn(from, "0123456789") == size)

@@ -42,7 +42,7 @@ static vta_config *config_of(const vt_server *s) {
 
 /* Sessions that are being ended could still take the board. */
 static bool has_ending_sessions(const vt_server *s) {
-    for (uint32_t i = 0; i < VT_RPC_MOST_SESSIONS; i++)
+    for (uint32_t i = 0; i < VT_RPC_MAX_SESSIONS; i++)
         if (atomic_load(&s->table->line[i].pid) && atomic_load(&s->table->line[i].ending)) return true;
     return false;
 }
@@ -68,7 +68,7 @@ static bool wait_until_idle(const vt_registration *r) {
 }
 
 static bool has_sessions(const vt_server *s) {
-    for (uint32_t i = 0; i < VT_RPC_MOST_SESSIONS; i++)
+    for (uint32_t i = 0; i < VT_RPC_MAX_SESSIONS; i++)
         if (atomic_load(&s->table->line[i].pid)) return true;
     return false;
 }

@@ -5,7 +5,7 @@
 
 #include "rpc/server.h"
 
-enum { MOST_BYTES = 1 << 16 }; /* of one session */
+enum { MAX_BYTES = 1 << 16 }; /* of one session */
 
 static void log_line(vt_connection *c) {
     c->said.line[c->said.size] = '\0';
@@ -46,7 +46,7 @@ vta_status vt__said_begin(vt_connection *c, int fd, vta_diag *diag) {
     uv_pipe_init(&c->server->loop, &c->says, 0);
     c->says.data = c;
     c->has_says = true;
-    c->said.left = MOST_BYTES;
+    c->said.left = MAX_BYTES;
     c->handles++;
     if (uv_pipe_open(&c->says, fd) != 0) {
         close(fd);
@@ -62,7 +62,7 @@ void vt__said_end(vt_connection *c) {
     if (!c->has_says) return;
     vt_blocks *blocks = c->server->blocks;
     if (uv_fileno((uv_handle_t *)&c->says, &fd) == 0)
-        for (; all < MOST_BYTES && (n = read(fd, blocks->room, sizeof blocks->room)) > 0; all += (size_t)n)
+        for (; all < MAX_BYTES && (n = read(fd, blocks->room, sizeof blocks->room)) > 0; all += (size_t)n)
             hear(c, blocks->room, (size_t)n);
     close_pipe(c);
 }

@@ -113,12 +113,12 @@ static void fill_in(vta_rpc_server_options *o) {
     if (!o->host) o->host = "127.0.0.1";
     if (!o->name) o->name = "";
     if (!o->user) o->user = "nobody";
-    if (!o->most_sessions) o->most_sessions = 16;
+    if (!o->max_sessions) o->max_sessions = 16;
     if (!o->call_seconds) o->call_seconds = 300;
     if (!o->idle_seconds) o->idle_seconds = 3600;
     if (!o->patience_ms) o->patience_ms = 30000;
     if (!o->memory_bytes) o->memory_bytes = (uint64_t)2 << 30;
-    if (!o->most_processes) o->most_processes = 256;
+    if (!o->max_processes) o->max_processes = 256;
     if (!o->file_bytes) o->file_bytes = (uint64_t)1 << 30;
     if (!o->public_host) o->public_host = o->host;
 }
@@ -133,8 +133,8 @@ static vta_status check(const vta_rpc_server_options *o, vta_diag *diag) {
         return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_rpc_serve: session_program is needed: the path of vta-session");
     if (access(o->session_program, X_OK) != 0)
         return vt_fail(diag, VTA_NOT_FOUND, "%s: no program that can be run (--session-program)", o->session_program);
-    if (o->most_sessions > VT_RPC_MOST_SESSIONS)
-        return vt_fail(diag, VTA_OUT_OF_RANGE, "%u sessions; at most %d", o->most_sessions, VT_RPC_MOST_SESSIONS);
+    if (o->max_sessions > VT_RPC_MAX_SESSIONS)
+        return vt_fail(diag, VTA_OUT_OF_RANGE, "%u sessions; at most %d", o->max_sessions, VT_RPC_MAX_SESSIONS);
     VT_TRY(check_text("driver", o->driver, VT_RPC_NAME_BYTES, diag));
     return check_text("name", o->name, VT_RPC_NAME_BYTES, diag);
 }
@@ -208,7 +208,7 @@ static vta_status find_own_users(vt_server *s, vta_diag *diag) {
     char folder[VT_FOLDER_BYTES];
     if (s->jail != VT_JAIL_REAPED || !s->change_user || strcmp(s->options.user, "nobody") != 0) return VTA_OK;
     VT_TRY(vt__folders_session(s, diag, folder));
-    uid_t last = VT_FIRST_OWN_USER + VT_RPC_MOST_SESSIONS - 1;
+    uid_t last = VT_FIRST_OWN_USER + VT_RPC_MAX_SESSIONS - 1;
     s->own_users = chown(folder, last, last) == 0; /* a container may have fewer */
     rmdir(folder);
     return VTA_OK;
@@ -244,7 +244,7 @@ static vta_status make_tls(vt_server *s, vta_diag *diag) {
 static vta_status make_table(vt_server *s, vta_diag *diag) {
     int fd;
     VT_TRY(vt__share_make("vta-sessions", sizeof *s->table, diag, &fd, (void **)&s->table));
-    s->table->most = s->options.most_sessions;
+    s->table->most = s->options.max_sessions;
     s->table_fd = vt__share_reader(fd);
     close(fd);
     return s->table_fd >= 0 ? VTA_OK : vt_fail(diag, VTA_IO, "cannot open shared memory for reading");

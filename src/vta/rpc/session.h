@@ -56,7 +56,7 @@ vta_status vt__session_call(vt_rpc_session *s, vta_packed_function f, TVMValue *
                             TVMValue *out_value, int *out_code);
 vta_status vt__session_time(vt_rpc_session *s, const vt_rpc_timer *timer, TVMValue *args, int *codes, int count,
                             double *out_seconds);
-enum { VT_RPC_MOST_ROUNDS = 65536 };
+enum { VT_RPC_MAX_ROUNDS = 65536 };
 /* Around what may take long: the server ends a session whose call takes too long, and sees here when it began. */
 void vt__session_call_begins(vt_rpc_session *s);
 void vt__session_call_ends(vt_rpc_session *s, uint64_t calls);

@@ -9,7 +9,7 @@
 
 enum { VT_RPC_FD_SOCKET = 3, VT_RPC_FD_PAGE = 4, VT_RPC_FD_TABLE = 5, VT_RPC_FD_VERDICT = 6, VT_RPC_FD_GROUP = 7 };
 enum {
-    VT_RPC_MOST_SESSIONS = 256,
+    VT_RPC_MAX_SESSIONS = 256,
     VT_RPC_PATH_BYTES = 1024,
     VT_RPC_NAME_BYTES = 128,
     VT_RPC_PEER_BYTES = 64,
@@ -79,7 +79,7 @@ typedef struct vt_rpc_line {
 
 typedef struct vt_rpc_table {
     uint32_t most;
-    vt_rpc_line line[VT_RPC_MOST_SESSIONS];
+    vt_rpc_line line[VT_RPC_MAX_SESSIONS];
 } vt_rpc_table;
 
 /* Makes shared memory of so many zeroed bytes, as a file without a name, whose size nobody can change any more. */

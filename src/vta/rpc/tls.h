@@ -13,10 +13,10 @@ struct ssl_ctx_st;
 /* What a client without a key is told, in the clear. */
 #define VT_NEEDS_KEY "this server was started with a key file: its clients need the same (--key-file)"
 
-enum { VT_KEY_LEAST = 16, VT_KEY_MOST = 64 };
+enum { VT_KEY_LEAST = 16, VT_KEY_MAX = 64 };
 
 typedef struct vt_rpc_key {
-    uint8_t bytes[VT_KEY_MOST];
+    uint8_t bytes[VT_KEY_MAX];
     size_t size;
 } vt_rpc_key;
 

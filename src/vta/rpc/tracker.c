@@ -50,7 +50,7 @@ static void accept_one(vt_tracker *t) {
     struct sockaddr_storage from = {0};
     socklen_t size = sizeof from;
     int fd = accept4(t->listener, (struct sockaddr *)&from, &size, SOCK_CLOEXEC | SOCK_NONBLOCK);
-    vt_tracker_link *l = fd >= 0 && t->count < VT_TRACKER_MOST ? vt_alloc_zero(NULL, sizeof *l) : NULL;
+    vt_tracker_link *l = fd >= 0 && t->count < VT_TRACKER_MAX ? vt_alloc_zero(NULL, sizeof *l) : NULL;
     if (!l) {
         if (fd >= 0) close(fd);
         return;

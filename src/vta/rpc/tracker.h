@@ -9,7 +9,7 @@
 #include "rpc/tls.h"
 #include "vta/rpc.h"
 
-enum { VT_TRACKER_NAME = 128, VT_TRACKER_MOST = 1024 };
+enum { VT_TRACKER_NAME = 128, VT_TRACKER_MAX = 1024 };
 
 /* A server that is there. */
 typedef struct vt_tracked {

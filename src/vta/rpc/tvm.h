@@ -10,7 +10,7 @@ enum {
 #undef VT_TVM_CODE
 };
 
-enum { VT_TVM_MOST_ARGS = 64, VT_TVM_PACKET_BYTES = 1 << 29, VT_TVM_KEY_BYTES = 4096 };
+enum { VT_TVM_MAX_ARGS = 64, VT_TVM_PACKET_BYTES = 1 << 29, VT_TVM_KEY_BYTES = 4096 };
 
 /* One value of a packet; texts and bytes stand in the packet. */
 typedef struct vt_tvm_value {
@@ -28,7 +28,7 @@ typedef struct vt_tvm_value {
 
 typedef struct vt_tvm_args {
     int count;
-    vt_tvm_value at[VT_TVM_MOST_ARGS];
+    vt_tvm_value at[VT_TVM_MAX_ARGS];
 } vt_tvm_args;
 
 /* VTA_PARSE: cut short, too many, of a type that does not travel. */

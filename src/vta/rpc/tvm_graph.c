@@ -69,7 +69,7 @@ static vta_status devices_of(vt_rpc_session *s, const vt_tvm_args *args, int32_t
 }
 
 static vta_status fill(vt_rpc_session *s, const vt_tvm_args *args, vta_module *module, vt_tvm_graph *g) {
-    int32_t devices[VT_TVM_MOST_ARGS];
+    int32_t devices[VT_TVM_MAX_ARGS];
     int count;
     VT_TRY(devices_of(s, args, devices, &count));
     VT_TRY(vt__tvm_graph_read(args->at[0].text, args->at[0].size, devices, count, s->diag, g));
@@ -95,10 +95,10 @@ vta_status vt__tvm_graph_create(vt_rpc_session *s, const vt_tvm_args *args, uint
 /* ---- Running ----------------------------------------------------------------------------------------------------- */
 
 static vta_status call_node(const vt_tvm_graph *g, const vt_tvm_node *n) {
-    DLTensor tensors[VT_TVM_MOST_ARGS];
-    int64_t extents[VT_TVM_MOST_ARGS];
-    TVMValue values[VT_TVM_MOST_ARGS], result;
-    int codes[VT_TVM_MOST_ARGS], result_code;
+    DLTensor tensors[VT_TVM_MAX_ARGS];
+    int64_t extents[VT_TVM_MAX_ARGS];
+    TVMValue values[VT_TVM_MAX_ARGS], result;
+    int codes[VT_TVM_MAX_ARGS], result_code;
     uint32_t count = n->input_count + n->outputs;
     for (uint32_t i = 0; i < count; i++) {
         DLTensor *t = &tensors[i];

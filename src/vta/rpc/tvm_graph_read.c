@@ -135,9 +135,9 @@ static vta_status read_call(reading *r, const json_t *node, uint32_t at, vt_tvm_
     n->flat = flat && !strcmp(flat, "1");
     VT_TRY(array_of(r, node, "inputs", &inputs));
     n->input_count = (uint32_t)json_array_size(inputs);
-    if (n->input_count + n->outputs > VT_TVM_MOST_ARGS)
+    if (n->input_count + n->outputs > VT_TVM_MAX_ARGS)
         return FAIL(r, "node %s has %u tensors, expected at most %d", n->name, n->input_count + n->outputs,
-                    VT_TVM_MOST_ARGS);
+                    VT_TVM_MAX_ARGS);
     VT_TRY(counted(r, n, attrs, "num_inputs", n->input_count));
     VT_TRY(counted(r, n, attrs, "num_outputs", n->outputs));
     n->inputs = list(r, n->input_count, sizeof *n->inputs);

@@ -53,9 +53,9 @@ static vta_status on_GET_FUNCTION(packet *p) {
 
 /* What a kernel is called with; strings need an end, which they do not have in the packet. */
 typedef struct kernel_args {
-    TVMValue values[VT_TVM_MOST_ARGS];
-    int codes[VT_TVM_MOST_ARGS];
-    DLTensor tensors[VT_TVM_MOST_ARGS];
+    TVMValue values[VT_TVM_MAX_ARGS];
+    int codes[VT_TVM_MAX_ARGS];
+    DLTensor tensors[VT_TVM_MAX_ARGS];
 } kernel_args;
 
 static vta_status kernel_arg(packet *p, kernel_args *k, int i) {
@@ -90,7 +90,7 @@ static vta_status call_code(packet *p, const vt_rpc_object *f, kernel_args *k) {
 
 static vta_status call_timer(packet *p, const vt_rpc_object *f, kernel_args *k) {
     vt_rpc_timer timer = f->u.timer;
-    size_t bytes = (timer.repeat < VT_RPC_MOST_ROUNDS ? timer.repeat : VT_RPC_MOST_ROUNDS) * sizeof(double);
+    size_t bytes = (timer.repeat < VT_RPC_MAX_ROUNDS ? timer.repeat : VT_RPC_MAX_ROUNDS) * sizeof(double);
     double *seconds = vt_alloc(NULL, bytes);
     if (!seconds) return vt_no_memory(p->s->diag);
     int count = timer.graph ? 1 : p->args.count;

@@ -52,8 +52,8 @@ static vta_status read_value(vt_rpc_reader *r, vta_diag *diag, vt_tvm_value *v) 
 vta_status vt__tvm_read_args(vt_rpc_reader *r, vta_diag *diag, vt_tvm_args *a) {
     uint32_t count = vt__rpc_u32(r);
     a->count = 0;
-    if (count > VT_TVM_MOST_ARGS)
-        return vt_fail(diag, VTA_PARSE, "%u values in a packet; at most %d", count, VT_TVM_MOST_ARGS);
+    if (count > VT_TVM_MAX_ARGS)
+        return vt_fail(diag, VTA_PARSE, "%u values in a packet; at most %d", count, VT_TVM_MAX_ARGS);
     for (uint32_t i = 0; i < count; i++) a->at[i] = (vt_tvm_value){.code = (int)vt__rpc_u32(r)};
     for (uint32_t i = 0; i < count && !r->failed; i++) VT_TRY(read_value(r, diag, &a->at[i]));
     if (r->failed || r->left) return vt_fail(diag, VTA_PARSE, "a packet is cut short, or has bytes after its end");

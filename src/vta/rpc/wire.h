@@ -16,7 +16,7 @@ enum {
     VT_RPC_CHUNK_BYTES = 4 << 20,          /* of contents in one frame */
     VT_RPC_FRAME_BYTES = (4 << 20) + 4096, /* after the header, at most */
     VT_RPC_TEXT_BYTES = 1 << 20,
-    VT_RPC_MOST_ARGS = 256,
+    VT_RPC_MAX_ARGS = 256,
 };
 
 typedef enum vt_rpc_message {

@@ -25,9 +25,9 @@ static void report(const vt_call *call, vta_diag *diag) {
 static void touch(const vt_slot *slot) {
     vt_touched *t = &vt_this_thread.touched;
     if (!slot || !t->watching) return;
-    for (uint32_t i = 0; i < t->count && i < VT_TOUCHED_MOST; i++)
+    for (uint32_t i = 0; i < t->count && i < VT_MAX_TOUCHED; i++)
         if (t->addr[i] == slot->addr) return;
-    if (t->count < VT_TOUCHED_MOST) t->addr[t->count] = slot->addr;
+    if (t->count < VT_MAX_TOUCHED) t->addr[t->count] = slot->addr;
     t->count++;
 }
 

@@ -155,7 +155,7 @@ static bool find_cut(const adapter *a, vta_uop *room, cut *out) {
                  .uops = how / 2 > 2};
         size_t parts = parts_of(&c, a->kernel->count);
         size_t words = c.uops ? parts : parts * a->kernel->count;
-        if (parts >= best || words > a->config->depth[VTA_MEM_UOP] || parts > VT_KERNEL_MOST_PARTS) continue;
+        if (parts >= best || words > a->config->depth[VTA_MEM_UOP] || parts > VT_KERNEL_MAX_PARTS) continue;
         if ((how & 1 && !may_exchange(a, &a->kernel->insn)) || !cut_helps(a, &c, room)) continue;
         best = parts;
         *out = c;
@@ -176,7 +176,7 @@ static vta_status reorder(const adapter *a) {
     return vt_fail(a->diag, VTA_UNSUPPORTED,
                    "and as instructions without that it would be more than %d, or more micro-ops than the buffer has: "
                    "a tile of more outputs helps",
-                   VT_KERNEL_MOST_PARTS);
+                   VT_KERNEL_MAX_PARTS);
 }
 
 /* ---- A kernel ---------------------------------------------------------------------------------------------- */

@@ -17,11 +17,11 @@
 #endif
 
 /* Buffers whose contents the host accessed, by address. */
-enum { VT_TOUCHED_MOST = 16 };
+enum { VT_MAX_TOUCHED = 16 };
 typedef struct vt_touched {
     bool watching;
     uint32_t count; /* may be more than are kept */
-    uint32_t addr[VT_TOUCHED_MOST];
+    uint32_t addr[VT_MAX_TOUCHED];
 } vt_touched;
 
 /* What a thread has. */

@@ -49,7 +49,7 @@ static vta_status record(vt_command *command, uint32_t mode, uint64_t site, bool
 static bool joins_load(const vt_command *command, const vt_uop_kernel *kernel) {
     const vt_uop_cache *cache = &command->cache;
     if (!cache->share || !cache->has_load || cache->wrapped) return false;
-    return command->queue.insns[cache->load].u.mem.x_size + kernel->count <= VT_FIELD_MOST(MEM_x_size);
+    return command->queue.insns[cache->load].u.mem.x_size + kernel->count <= VT_FIELD_MAX(MEM_x_size);
 }
 
 static void join_load(vt_command *command, const vt_uop_kernel *kernel) {

@@ -287,7 +287,7 @@ vta_status vta_runtime_recorded(vta_runtime *runtime, size_t touched_capacity, v
     pthread_mutex_unlock(&runtime->lock);
     vt_runtime_release(runtime);
     const vt_touched *t = &vt_this_thread.touched;
-    for (size_t i = 0; i < touched_capacity && i < t->count && i < VT_TOUCHED_MOST; i++) out_touched[i] = t->addr[i];
+    for (size_t i = 0; i < touched_capacity && i < t->count && i < VT_MAX_TOUCHED; i++) out_touched[i] = t->addr[i];
     if (out_touched_count) *out_touched_count = t->count;
     vt_this_thread.touched.watching = false;
     return status;

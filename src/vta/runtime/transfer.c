@@ -10,7 +10,7 @@ static vta_status too_large(const vt_command *command, const char *name, uint32_
 
 /* A field of the instruction, by its name in vta/insn.def. */
 #define CHECK_FIELD(field, name, value)                                                                                \
-    if ((value) > VT_FIELD_MOST(MEM_##field)) return too_large(command, name, value, VT_FIELD_MOST(MEM_##field))
+    if ((value) > VT_FIELD_MAX(MEM_##field)) return too_large(command, name, value, VT_FIELD_MAX(MEM_##field))
 
 static vta_status check_fields(const vt_command *command, const vt_transfer *t) {
     CHECK_FIELD(x_size, "x_size", t->x_size);

@@ -18,7 +18,7 @@ void vt_kernel_clear(vt_uop_kernel *kernel) {
 /* ---- Loops ------------------------------------------------------------------------------------------------- */
 
 /* The loops of both operations, outer and inner. */
-enum { EXTENT_MOST = VT_FIELD_MOST(GEMM_iter_out) };
+enum { EXTENT_MAX = VT_FIELD_MAX(GEMM_iter_out) };
 _Static_assert(VT_BITS_GEMM_iter_in == VT_BITS_GEMM_iter_out && VT_BITS_ALU_iter_out == VT_BITS_GEMM_iter_out &&
                    VT_BITS_ALU_iter_in == VT_BITS_GEMM_iter_out,
                "a loop is checked before it is known whose it is");
@@ -41,9 +41,9 @@ vta_status vt_kernel_loop_begin(vt_uop_kernel *kernel, const vta_config *config,
     if (kernel->loop_count == VT_KERNEL_LOOPS)
         return vt_fail(diag, VTA_ILLEGAL,
                        "a third nested loop; the hardware has two, so unroll one of them into micro-ops");
-    if (loop->extent > EXTENT_MOST)
+    if (loop->extent > EXTENT_MAX)
         return vt_fail(diag, VTA_OUT_OF_RANGE, "extent %u does not fit the instruction's field, which holds 0 to %d",
-                       loop->extent, EXTENT_MOST);
+                       loop->extent, EXTENT_MAX);
     VT_TRY(check_factor("dst_factor", loop->dst_factor, vt_uop_dst_bits(config), diag));
     VT_TRY(check_factor("src_factor", loop->src_factor, vt_uop_src_bits(config), diag));
     VT_TRY(check_factor("wgt_factor", loop->wgt_factor, vt_uop_wgt_bits(config), diag));
@@ -69,9 +69,9 @@ static vta_status check_ranges(const vt_uop_args *uop, vta_diag *diag) {
         return vt_fail(diag, VTA_OUT_OF_RANGE, "opcode %u is not an ALU operation; there are 0 to %d", uop->opcode,
                        VTA_ALU_COUNT - 1);
     if (uop->use_imm > 1) return vt_fail(diag, VTA_OUT_OF_RANGE, "use_imm %u is neither 0 nor 1", uop->use_imm);
-    if (uop->imm < VT_SIGNED_FIELD_LEAST(ALU_imm) || uop->imm > VT_SIGNED_FIELD_MOST(ALU_imm))
+    if (uop->imm < VT_SIGNED_FIELD_LEAST(ALU_imm) || uop->imm > VT_SIGNED_FIELD_MAX(ALU_imm))
         return vt_fail(diag, VTA_OUT_OF_RANGE, "imm_val %d does not fit the %d-bit immediate (%d to %d)", uop->imm,
-                       VT_BITS_ALU_imm, VT_SIGNED_FIELD_LEAST(ALU_imm), VT_SIGNED_FIELD_MOST(ALU_imm));
+                       VT_BITS_ALU_imm, VT_SIGNED_FIELD_LEAST(ALU_imm), VT_SIGNED_FIELD_MAX(ALU_imm));
     return VTA_OK;
 }
 

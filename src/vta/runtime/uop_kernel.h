@@ -5,7 +5,7 @@
 #include "base/diag.h"
 #include "isa/codec.h"
 
-enum { VT_KERNEL_GEMM = 0, VT_KERNEL_ALU = 1, VT_KERNEL_LOOPS = 2, VT_KERNEL_MOST_PARTS = 4096 };
+enum { VT_KERNEL_GEMM = 0, VT_KERNEL_ALU = 1, VT_KERNEL_LOOPS = 2, VT_KERNEL_MAX_PARTS = 4096 };
 
 typedef struct vt_uop_loop {
     uint32_t extent, dst_factor, src_factor, wgt_factor;

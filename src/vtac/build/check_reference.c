@@ -3,14 +3,14 @@
 #include "base/diag.h"
 #include "build/check.h"
 
-enum { TENSORS_MOST = 256 };
-static const double INTERPRETED_MOST = 2e6; /* steps; te_evaluate takes about a second for ten million */
+enum { TENSORS_MAX = 256 };
+static const double INTERPRETED_MAX = 2e6; /* steps; te_evaluate takes about a second for ten million */
 
 /* Steps of the computations that `t` needs, each counted once. */
 static double work_of(te_context *c, te_tensor *t, te_tensor **seen, size_t *n_seen) {
     for (size_t i = 0; i < *n_seen; i++)
         if (seen[i] == t) return 0;
-    if (te_tensor_is_placeholder(t) || *n_seen == TENSORS_MOST) return 0;
+    if (te_tensor_is_placeholder(t) || *n_seen == TENSORS_MAX) return 0;
     seen[(*n_seen)++] = t;
     double steps = 1;
     for (size_t i = 0; i < te_tensor_ndim(t); i++) steps *= (double)te_tensor_dim(t, i);
@@ -81,7 +81,7 @@ static vta_status run_compiled(vt_checking *k) {
 }
 
 vta_status vt_checking_evaluate(vt_checking *k, bool interpreted, vtac_check_result *result) {
-    te_tensor *seen[TENSORS_MOST];
+    te_tensor *seen[TENSORS_MAX];
     size_t n_seen = 0;
     double steps = 0;
     bool packed = false; /* the processor has no elements that share bytes */
@@ -90,7 +90,7 @@ vta_status vt_checking_evaluate(vt_checking *k, bool interpreted, vtac_check_res
         packed = packed || vt_operand_is_packed(&k->operands[i]);
     }
     double begin = vt_now();
-    result->interpreted = interpreted || packed || steps <= INTERPRETED_MOST;
+    result->interpreted = interpreted || packed || steps <= INTERPRETED_MAX;
     vta_status status = result->interpreted ? interpret(k) : run_compiled(k);
     result->reference_seconds = vt_now() - begin;
     return status;

@@ -10,8 +10,8 @@
 #include "te/te.h"
 
 /* Two draws make the chance small enough nearly always. */
-enum { DRAWS = 2, DRAWS_MOST = 8, SMALL_LOG2 = -20, TRIES = 12 };
-static const uint64_t MOST_WORK = UINT64_C(1) << 30;
+enum { DRAWS = 2, DRAWS_MAX = 8, SMALL_LOG2 = -20, TRIES = 12 };
+static const uint64_t MAX_WORK = UINT64_C(1) << 30;
 
 const char *vtac_verdict_name(vtac_verdict verdict) {
     static const char *const names[] = {"proven", "wrong", "unproven"};
@@ -48,7 +48,7 @@ static double log2_error(const vtac_prove_result *r, uint32_t draws) {
 static uint32_t draws_of(const vt_proof *p) {
     const vtac_prove_result *r = p->result;
     uint32_t draws = p->options.draws ? p->options.draws : DRAWS;
-    while (!p->options.draws && draws < DRAWS_MOST && log2_error(r, draws) > SMALL_LOG2) draws++;
+    while (!p->options.draws && draws < DRAWS_MAX && log2_error(r, draws) > SMALL_LOG2) draws++;
     return draws;
 }
 
@@ -148,7 +148,7 @@ static vta_status prove(vt_proof *p, const char *why) {
 static vta_status begin(vt_proof *p, const vtac_prove_options *options) {
     VT_TRY(vt_options_read(&p->options, sizeof p->options, options, "vtac_prove_options", p->diag));
     if (!p->options.tries) p->options.tries = TRIES;
-    if (!p->options.most_work) p->options.most_work = MOST_WORK;
+    if (!p->options.most_work) p->options.most_work = MAX_WORK;
     p->allocator = p->options.allocator;
     return vt_checking_args(p->c, p->n, p->args, p->diag);
 }

@@ -10,12 +10,12 @@
 
 #include "vta/build.h"
 
-enum { MOST = 4096 };
+enum { MAX = 4096 };
 
 typedef struct recording {
     void (*write)(void *ctx, const char *text, size_t size);
     void *ctx;
-    const void *buffers[MOST], *sites[MOST];
+    const void *buffers[MAX], *sites[MAX];
     int n_buffers, n_sites;
 } recording;
 
@@ -49,7 +49,7 @@ VTA_PRINTF(1, 2) static void line(const char *fmt, ...) {
 static int number(const void **table, int *n, const void *what) {
     for (int i = 0; i < *n; i++)
         if (table[i] == what) return i;
-    if (*n == MOST) return MOST - 1;
+    if (*n == MAX) return MAX - 1;
     table[*n] = what;
     return (*n)++;
 }

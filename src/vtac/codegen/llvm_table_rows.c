@@ -7,8 +7,8 @@
 enum {
     FEWEST = 64, /* statements that are worth a table */
     FEWEST_OF_RUN = 8,
-    MOST_LOOPS = 8,
-    MOST_ROWS = 2048
+    MAX_LOOPS = 8,
+    MAX_ROWS = 2048
 };
 
 /* ---- What can be a row ------------------------------------------------------------------------------------------- */
@@ -16,8 +16,8 @@ enum {
 /* The loops of a micro-kernel that are being written out. */
 typedef struct loops {
     uint32_t n;
-    const vt_var *vars[MOST_LOOPS];
-    int64_t at[MOST_LOOPS];
+    const vt_var *vars[MAX_LOOPS];
+    int64_t at[MAX_LOOPS];
 } loops;
 
 /* Of constants and the loops' variables; false where anything else is in it. */
@@ -54,7 +54,7 @@ static const vt__runtime_entry *entry_of(const loops *l, const vt_stmt *s) {
 
 /* A loop's body, with its variable at the first step; NULL: it is no loop to write out. */
 static const vt_stmt *enter(loops *l, const vt_stmt *s, int64_t *out_extent) {
-    if (s->kind != VT_S_FOR || l->n == MOST_LOOPS || !vt_as_const(s->u.loop.min, &l->at[l->n]) ||
+    if (s->kind != VT_S_FOR || l->n == MAX_LOOPS || !vt_as_const(s->u.loop.min, &l->at[l->n]) ||
         !vt_as_const(s->u.loop.extent, out_extent))
         return NULL;
     l->vars[l->n++] = s->u.loop.var;
@@ -67,7 +67,7 @@ static uint32_t calls_of(loops l, const vt_stmt *s) {
     uint64_t n = 0;
     const vt_stmt *body = enter(&l, s, &extent);
     if (body) {
-        n = extent > 0 && extent <= MOST_ROWS ? calls_of(l, body) * (uint64_t)extent : 0;
+        n = extent > 0 && extent <= MAX_ROWS ? calls_of(l, body) * (uint64_t)extent : 0;
     } else if (s->kind == VT_S_SEQ) {
         for (uint32_t i = 0, one; i < s->u.seq.n_items; i++, n += one)
             if (!(one = calls_of(l, s->u.seq.items[i]))) return 0;
@@ -75,7 +75,7 @@ static uint32_t calls_of(loops l, const vt_stmt *s) {
         const vt__runtime_entry *entry = entry_of(&l, s);
         n = entry && !strchr(entry->args, 'p');
     }
-    return n <= MOST_ROWS ? (uint32_t)n : 0;
+    return n <= MAX_ROWS ? (uint32_t)n : 0;
 }
 
 /* ---- The table --------------------------------------------------------------------------------------------------- */

@@ -5,7 +5,7 @@
 #include "ir/attr.h"
 #include "ir/visit.h"
 
-enum { MAX_MESSAGES = 20, VERIFY_MOST_VARS = 32 };
+enum { MAX_MESSAGES = 20, VERIFY_MAX_VARS = 32 };
 
 typedef struct verifier {
     vt_visitor v;
@@ -114,7 +114,7 @@ static void check_loop(verifier *ver, const vt_stmt *s) {
 }
 
 /* What an attribute brings into scope: a thread axis its variable, a bound buffer the variables it is made of. */
-static uint32_t attr_defines(const vt_stmt *s, const vt_expr *out_vars[VERIFY_MOST_VARS]) {
+static uint32_t attr_defines(const vt_stmt *s, const vt_expr *out_vars[VERIFY_MAX_VARS]) {
     uint32_t n = 0;
     const vt_ref *node = &s->u.attr.node;
     if (vt_attr_binds_thread(s)) out_vars[n++] = node->u.iter->var;
@@ -122,15 +122,15 @@ static uint32_t attr_defines(const vt_stmt *s, const vt_expr *out_vars[VERIFY_MO
     const vt_buffer *b = node->u.buffer;
     out_vars[n++] = b->data;
     if (b->elem_offset && b->elem_offset->kind == VT_E_VAR) out_vars[n++] = b->elem_offset;
-    for (uint32_t i = 0; i < b->n_strides && n < VERIFY_MOST_VARS; i++)
+    for (uint32_t i = 0; i < b->n_strides && n < VERIFY_MAX_VARS; i++)
         if (b->strides[i]->kind == VT_E_VAR) out_vars[n++] = b->strides[i];
-    for (uint32_t i = 0; i < b->ndim && n < VERIFY_MOST_VARS; i++)
+    for (uint32_t i = 0; i < b->ndim && n < VERIFY_MAX_VARS; i++)
         if (b->shape[i]->kind == VT_E_VAR) out_vars[n++] = b->shape[i];
     return n;
 }
 
 static void check_attr(verifier *ver, const vt_stmt *s) {
-    const vt_expr *vars[VERIFY_MOST_VARS];
+    const vt_expr *vars[VERIFY_MAX_VARS];
     uint32_t n = attr_defines(s, vars), fresh = 0;
     vt_visit_expr(&ver->v, s->u.attr.value);
     for (uint32_t i = 0; i < n; i++) { /* an inner axis of the same thread means the same variable */

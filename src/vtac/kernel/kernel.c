@@ -4,7 +4,7 @@
 #include "base/file.h"
 #include "kernel/priv.h"
 
-enum { MOST_ERRORS = 20, LARGEST_FILE = 1 << 20 };
+enum { MAX_ERRORS = 20, LARGEST_FILE = 1 << 20 };
 
 void vt__check(vt__reader *r, vta_status status) {
     if (status != VTA_OK) vt_leave(vt__ctx(r), status);
@@ -94,7 +94,7 @@ static vta_status read_all(vt_ctx *ctx, void *arg) {
     vt__reader *r = arg;
     vt_lexer *lx = &r->parser.lx;
     int errors = 0;
-    while (lx->token.kind != VT_T_END && errors < MOST_ERRORS) {
+    while (lx->token.kind != VT_T_END && errors < MAX_ERRORS) {
         vt_poll(ctx);
         vt_lexer start = *lx;
         bool skip = uses_failed(r, *lx) || is_orphan(r, lx);

@@ -3,7 +3,7 @@
 
 #include "kernel/priv.h"
 
-enum { MOST_AXES = 64 };
+enum { MAX_AXES = 64 };
 
 static vt_lexer *lexer(vt__reader *r) { return &r->parser.lx; }
 
@@ -54,10 +54,10 @@ static te_axis *axis_of(vt__reader *r, te_stage *st) {
     return vt__made(r, te_stage_axis_named(st, name));
 }
 
-static uint32_t axis_list(vt__reader *r, te_axis *axes[MOST_AXES]) {
+static uint32_t axis_list(vt__reader *r, te_axis *axes[MAX_AXES]) {
     uint32_t n = 0;
     do {
-        if (n == MOST_AXES) vt_lex_unexpected(lexer(r), "fewer axes");
+        if (n == MAX_AXES) vt_lex_unexpected(lexer(r), "fewer axes");
         axes[n++] = axis_of(r, stage(r));
     } while (vt_lex_accept(lexer(r), ","));
     return n;
@@ -93,14 +93,14 @@ static void read_stage(vt__reader *r) {
     r->kernel->scheduled = true;
 }
 
-enum { MOST_SIZES = 256 };
+enum { MAX_SIZES = 256 };
 
 /* "[4, 4, 3]"; the bracket is the current token. */
-static size_t size_list(vt__reader *r, int64_t sizes[MOST_SIZES]) {
+static size_t size_list(vt__reader *r, int64_t sizes[MAX_SIZES]) {
     size_t n = 0;
     vt_lex_expect(lexer(r), "[", "a list of sizes");
     do {
-        if (n == MOST_SIZES) vt_lex_unexpected(lexer(r), "fewer sizes");
+        if (n == MAX_SIZES) vt_lex_unexpected(lexer(r), "fewer sizes");
         sizes[n++] = vt_parse_int(&r->parser, "a size");
     } while (vt_lex_accept(lexer(r), ","));
     vt_lex_expect(lexer(r), "]", "the end of the list of sizes");
@@ -109,7 +109,7 @@ static size_t size_list(vt__reader *r, int64_t sizes[MOST_SIZES]) {
 
 static void read_split(vt__reader *r) {
     te_axis *axis = axis_of(r, stage(r)), *made[2];
-    int64_t sizes[MOST_SIZES];
+    int64_t sizes[MAX_SIZES];
     bool parts = vt_lex_is(lexer(r), "into");
     if (!vt_lex_accept(lexer(r), "by") && !vt_lex_accept(lexer(r), "into"))
         vt_lex_unexpected(lexer(r), "\"by\" and the inner extent, or \"into\" and the outer");
@@ -123,7 +123,7 @@ static void read_split(vt__reader *r) {
 }
 
 static void read_fuse(vt__reader *r) {
-    te_axis *axes[MOST_AXES], *fused;
+    te_axis *axes[MAX_AXES], *fused;
     uint32_t n = axis_list(r, axes);
     names list = parse_names(r, 1);
     vt__check(r, te_fuse(r->stage, n, axes, &fused));
@@ -131,13 +131,13 @@ static void read_fuse(vt__reader *r) {
 }
 
 static void read_reorder(vt__reader *r) {
-    te_axis *axes[MOST_AXES];
+    te_axis *axes[MAX_AXES];
     uint32_t n = axis_list(r, axes);
     vt__check(r, te_reorder(r->stage, n, axes));
 }
 
 static void read_tile(vt__reader *r) {
-    te_axis *axes[MOST_AXES], *made[4];
+    te_axis *axes[MAX_AXES], *made[4];
     vt_pos pos = lexer(r)->token.pos;
     if (axis_list(r, axes) != 2) vt_raise_at(vt__ctx(r), VTA_PARSE, pos, "tile takes two axes");
     vt_lex_expect(lexer(r), "by", "and two factors");
@@ -201,11 +201,11 @@ static const char *read_as(vt__reader *r, const char **out_scope) {
 
 static void read_cache_read(vt__reader *r) {
     te_schedule *s = vt__schedule(r);
-    te_tensor *readers[MOST_AXES], *t = tensor(r);
+    te_tensor *readers[MAX_AXES], *t = tensor(r);
     const char *scope, *name = read_as(r, &scope);
     uint32_t n = 0;
     if (vt_lex_accept(lexer(r), "for")) do {
-            if (n == MOST_AXES) vt_lex_unexpected(lexer(r), "fewer readers");
+            if (n == MAX_AXES) vt_lex_unexpected(lexer(r), "fewer readers");
             readers[n++] = tensor(r);
         } while (vt_lex_accept(lexer(r), ","));
     vt_te_name_tensor(r->kernel->c, name, vt__made(r, te_cache_read(s, t, scope, n, readers)));

@@ -10,7 +10,7 @@
  */
 static bool is_by_gemm(const vt__net *n, const vt_qlayer *l, const vt_qstep *s) {
     enum { OUTPUTS = 32 };
-    int64_t to[4], most = vta_conv_bias_most(n->config, 1);
+    int64_t to[4], most = vta_conv_bias_max(n->config, 1);
     if (s != l->steps || s->kind != VT_QSTEP_BIAS || l->kind != VT_Q_CONV) return false;
     vt_qtensor_image(&l->output->type, to);
     for (int64_t i = 0; i < to[1]; i++)
@@ -42,7 +42,7 @@ static bool fits(const vt_qstep *s) {
 }
 
 static bool set_epilogue(const vt__net *n, const vt_qlayer *l, uint32_t first, vt_op_request *r) {
-    _Static_assert((int)VT_QSTEPS_MOST < (int)VT_EPILOGUE_MOST, "and the shift to the high bytes");
+    _Static_assert((int)VT_QSTEPS_MAX < (int)VT_EPILOGUE_MAX, "and the shift to the high bytes");
     for (uint32_t i = first; i < l->step_count; i++) {
         if (!fits(&l->steps[i])) return false;
         r->steps[r->step_count++] = step_of(n, l, &l->steps[i]);

@@ -6,7 +6,7 @@
 #include "base/versioned.h"
 #include "network/priv.h"
 
-enum { MOST_THREADS = 2, /* each takes the memory of one operator's lowering */ FEWEST_JOBS = 2 };
+enum { MAX_THREADS = 2, /* each takes the memory of one operator's lowering */ FEWEST_JOBS = 2 };
 
 typedef enum state { WAITS, RUNS, DONE, TAKEN } state;
 
@@ -23,7 +23,7 @@ struct vt__ahead {
     bool stop;
     uint32_t count, cap, thread_count;
     job *jobs;
-    pthread_t threads[MOST_THREADS];
+    pthread_t threads[MAX_THREADS];
 };
 
 vt__scheduled vt__schedule_operator(const vt__net *n, const vt_op_request *r) {
@@ -79,7 +79,7 @@ void vt__ahead_start(vt__net *n) {
     pthread_mutex_init(&a->lock, NULL);
     pthread_cond_init(&a->changed, NULL);
     n->ahead = a;
-    while (a->thread_count < MOST_THREADS && !pthread_create(&a->threads[a->thread_count], NULL, work, a))
+    while (a->thread_count < MAX_THREADS && !pthread_create(&a->threads[a->thread_count], NULL, work, a))
         a->thread_count++;
 }
 

@@ -169,7 +169,7 @@ static vta_status quantize(vt_ctx *ctx, void *arg) {
 
 vta_status vtac_quantized_create(const vtac_calibration *calibration, const vtac_quantize_options *options,
                                  vta_diag *diag, vtac_quantized **out_quantized) {
-    enum { WIDE_MOST = 64 << 10 };
+    enum { WIDE_MAX = 64 << 10 };
     static const vt_range_method methods[] = {VT_RANGE_PERCENTILE, VT_RANGE_MAX, VT_RANGE_KL, VT_RANGE_SQUARES};
     vtac_quantize_options o = {0};
     if (!out_quantized) return vt_fail(diag, VTA_INVALID_ARGUMENT, "out_quantized is NULL");
@@ -190,10 +190,10 @@ vta_status vtac_quantized_create(const vtac_calibration *calibration, const vtac
         (vt_quant_options){.method = methods[o.method],
                            .percentile = o.percentile > 0 ? o.percentile : 99.99,
                            .most = INT8_MAX,
-                           .weight_most = INT8_MAX,
-                           .wide_most = o.result_bits == 0    ? WIDE_MOST
-                                        : o.result_bits == 16 ? INT64_MAX
-                                                              : -1,
+                           .weight_max = INT8_MAX,
+                           .wide_max = o.result_bits == 0    ? WIDE_MAX
+                                       : o.result_bits == 16 ? INT64_MAX
+                                                             : -1,
                            .multiply = o.requantize == VTAC_REQUANTIZE_AUTO ? calibration->shared->given
                                                                             : o.requantize == VTAC_REQUANTIZE_MULTIPLY,
                            .keep_bias = o.keep_bias};

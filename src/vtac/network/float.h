@@ -12,7 +12,7 @@ typedef struct vt__float_node {
     const vt_gnode *is;
     vt_host host;
     vt__args args;
-    vt_host_shape shapes[VT__ARGS_MOST], result;
+    vt_host_shape shapes[VT__ARGS_MAX], result;
 } vt__float_node;
 
 /* host_float.c: raises VTA_UNSUPPORTED with the node's name. */

@@ -41,7 +41,7 @@ static double within(double x, double least, double most) { return x < least ? l
 /* The bounds cut off at the type's ends; NULL: a number has more digits than a double. */
 static const char *clip_integers(const vt__float_node *o) {
     vt_element e = o->is->inputs[0]->type.element;
-    double least = vt_element_least(e), most = vt_element_most(e);
+    double least = vt_element_least(e), most = vt_element_max(e);
     if (vt_element_bytes(e) == 8) return NULL;
     return vt_new_format(o->n->ctx, "min(max(int64($0), int64(%.0f)), int64(%.0f))",
                          trunc(within(vt_gattr_float(o->is, VT_A_MIN), least, most)),
@@ -55,7 +55,7 @@ static const char *cast(const vt__float_node *o) {
     if (to == VT_ELEMENT_BOOL) return "not ($0 == 0)";
     if (!real || to == VT_ELEMENT_F32 || to == VT_ELEMENT_F64) return "$0";
     const char *text = vt_element_text(to);
-    double least = vt_element_least(to), most = vt_element_most(to);
+    double least = vt_element_least(to), most = vt_element_max(to);
     if (from == VT_ELEMENT_F64 || vt_element_bytes(to) == 8) return "$0";
     /* 2^31 is a float32, and the largest int32 is not: from there on the integer is said by its own number */
     return vt_new_format(o->n->ctx,

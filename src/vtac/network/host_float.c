@@ -6,7 +6,7 @@
 
 #include "network/float.h"
 
-enum { CONCAT_MOST = 64 };
+enum { CONCAT_MAX = 64 };
 
 static vt_host_shape shape_of(const vt_gtype *t) {
     vt_host_shape s = {.type = vt_element_text(t->element), .ndim = (int32_t)t->rank};
@@ -23,7 +23,7 @@ _Noreturn void vt__float_refuse(const vt__float_node *o, const char *why) {
 
 static bool give_operands(vt__float_node *o) {
     uint32_t next = 0;
-    uint32_t most = o->is->op == VT_G_CONCAT ? CONCAT_MOST : VT_HOST_OPERANDS;
+    uint32_t most = o->is->op == VT_G_CONCAT ? CONCAT_MAX : VT_HOST_OPERANDS;
     if (o->is->input_count > most) return false;
     for (uint32_t i = 0; i < o->is->input_count; i++) {
         const vt_gvalue *v = o->is->inputs[i];

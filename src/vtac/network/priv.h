@@ -8,7 +8,7 @@
 #include "operators/request.h"
 #include "vta/conv.h"
 
-enum { VT__ARGS_MOST = 72 };
+enum { VT__ARGS_MAX = 72 };
 
 /* An operator that was scheduled, made once for equal layers; or a kernel for the processor. */
 typedef struct vt__made {
@@ -38,7 +38,7 @@ typedef struct vt__net {
 
 /* What a kernel is given, in the order of its arguments. */
 typedef struct vt__args {
-    vt_planner_arg item[VT__ARGS_MOST];
+    vt_planner_arg item[VT__ARGS_MAX];
     uint32_t count;
 } vt__args;
 

@@ -60,14 +60,14 @@ static int64_t behind(const vt_qwindow *w, int axis, int64_t in, int64_t out) {
 }
 
 bool vt__is_far(const vt_qlayer *l) {
-    enum { PAD_MOST = 15 }; /* the fields of a load have 4 bits in every configuration */
+    enum { PAD_MAX = 15 }; /* the fields of a load have 4 bits in every configuration */
     int64_t in[4], to[4], first[2];
     vt_qwindow w = vt__seen_window(l, first);
     vt_qtensor_image(&l->inputs[0]->type, in);
     vt_qtensor_image(&l->output->type, to);
     if (l->kind == VT_Q_MAX_POOL && (w.dilations[0] != 1 || w.dilations[1] != 1)) return true;
     for (int axis = 0; axis < 2; axis++)
-        if (w.pads[axis] > PAD_MOST || behind(&w, axis, in[2 + axis], to[2 + axis]) > PAD_MOST) return true;
+        if (w.pads[axis] > PAD_MAX || behind(&w, axis, in[2 + axis], to[2 + axis]) > PAD_MAX) return true;
     return false;
 }
 
@@ -88,14 +88,14 @@ static bool count_bytes(const vt__net *n, const int64_t d[6], int64_t *out) {
 }
 
 bool vt__may_gather(const vt__net *n, const vt_qlayer *l) {
-    enum { BYTES_MOST = 128 << 20 }; /* boards have few hundreds of them for all */
+    enum { BYTES_MAX = 128 << 20 }; /* boards have few hundreds of them for all */
     int64_t d[6], bytes, first[2];
     if (l->kind != VT_Q_CONV && l->kind != VT_Q_SUM_POOL && l->kind != VT_Q_MAX_POOL) return false;
     if (vt__is_wide(l->inputs[0]) || vt__is_wide(l->output) || (l->kind == VT_Q_CONV && vt__is_folded(n, l)))
         return false;
     vt_qwindow w = vt__seen_window(l, first);
     gathered(n, l, &w, d);
-    return count_bytes(n, d, &bytes) && bytes <= BYTES_MOST;
+    return count_bytes(n, d, &bytes) && bytes <= BYTES_MAX;
 }
 
 vt_qwindow vt__gathered_window(const vt_qwindow *seen) {

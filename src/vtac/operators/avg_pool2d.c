@@ -42,9 +42,9 @@ static void mark_valid(const vt_window_axis *a, bool valid[256]) {
 }
 
 /* Every number of elements that a window has. Padding is at most 15 wide on each side: 31 numbers along an axis. */
-enum { COUNTS = 31 * 31, COUNT_MOST = 255 * 255 };
+enum { COUNTS = 31 * 31, COUNT_MAX = 255 * 255 };
 static uint32_t different_counts(const vt_op_shape *s, int64_t out[COUNTS]) {
-    bool rows[256] = {false}, columns[256] = {false}, seen[COUNT_MOST + 1];
+    bool rows[256] = {false}, columns[256] = {false}, seen[COUNT_MAX + 1];
     vt_window_axis y = vt__window_rows(s), x = vt__window_columns(s);
     uint32_t n = 0;
     memset(seen, 0, sizeof seen);

@@ -3,7 +3,7 @@
 
 #include "operators/candidates.h"
 
-enum { MOST_THREADS = 8 };
+enum { MAX_THREADS = 8 };
 
 /* A tail has buffers of its own beside those of the full tile, for each axis that has one. */
 static int64_t copies(const vt_op_shape *s, const vt_op_blocks *b) {
@@ -55,7 +55,7 @@ const char *vt__blocks_admit(const vt_op_cost *cost, vt_op_blocks *b) {
     if (!vt__is_size(b->oc, s->oc) || !vt__is_size(b->y, s->out_h) || !vt__is_size(b->x, s->out_w) ||
         !vt__is_size(b->ic, s->ic))
         return "a tile is larger than the result, or empty";
-    if (!vt__is_size(b->threads, MOST_THREADS)) return "more virtual threads than there may be";
+    if (!vt__is_size(b->threads, MAX_THREADS)) return "more virtual threads than there may be";
     if (!divides(s, b)) return "its tiles do not divide evenly";
     if (!vt__blocks_fit(op, b)) return "it does not fit the buffers";
     /* What is read where no tap is left out lies before the image. */
@@ -95,7 +95,7 @@ static void look_at_columns(chooser *c, int64_t x, const vt_sizes *ic, const vt_
         }
 }
 
-static vt_sizes sizes_of(int64_t extent) { return vt__sizes_of(extent, VT_SIZES_MOST, 5); }
+static vt_sizes sizes_of(int64_t extent) { return vt__sizes_of(extent, VT_SIZES_MAX, 5); }
 
 uint32_t vt__blocks_choose(const vt_op_cost *cost, uint32_t room, vt_op_blocks *out, uint64_t *out_considered) {
     const vt_op_shape *s = &cost->op->shape;

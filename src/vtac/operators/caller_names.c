@@ -5,7 +5,7 @@
 #include "operators/ops.h"
 #include "te/te.h"
 
-enum { MOST = 2 * VT_EPILOGUE_MOST + 4 };
+enum { MAX = 2 * VT_EPILOGUE_MAX + 4 };
 
 typedef struct name {
     char own[24], *given;
@@ -17,7 +17,7 @@ typedef struct name {
 struct vt_op_names {
     const vta_allocator *allocator;
     uint32_t n; /* the function, then its arguments in their order, the result last */
-    name of[MOST];
+    name of[MAX];
 };
 
 static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
@@ -56,7 +56,7 @@ static char *plain(const vta_allocator *allocator, const char *text, bool tensor
 }
 
 bool vt__op_names_add(vt_op_names *names, const char *own, const char *given, const te_tensor *argument) {
-    if (names->n == MOST || strlen(own) >= sizeof names->of[0].own) return false;
+    if (names->n == MAX || strlen(own) >= sizeof names->of[0].own) return false;
     name *to = &names->of[names->n];
     strcpy(to->own, own);
     if (argument) {

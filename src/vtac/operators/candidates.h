@@ -4,11 +4,11 @@
 
 #include "operators/ops.h"
 
-enum { VT_SIZES_MOST = 96 };
+enum { VT_SIZES_MAX = 96 };
 
 typedef struct vt_sizes {
     uint32_t n;
-    int64_t of[VT_SIZES_MOST];
+    int64_t of[VT_SIZES_MAX];
 } vt_sizes;
 
 /* Sizes that cut the extent into different numbers of blocks, from the whole to 1: `most` of them at most; behind the

@@ -20,7 +20,7 @@ void vt__op_forget(vtac_op *op) {
 }
 
 /* The best by estimate that are timed, and as many in reserve should the compiler refuse all of them. */
-enum { TRIES = 3, MOST_TRIES = 32, RESERVE = 8 };
+enum { TRIES = 3, MAX_TRIES = 32, RESERVE = 8 };
 
 static double now_ms(void) { return 1e3 * vt_now(); }
 
@@ -31,7 +31,7 @@ typedef struct choice {
     bool given_tries, without_database, without_code;
     const char *database;
     uint64_t recorded; /* cycles of the database's schedule */
-    vt_op_blocks candidates[MOST_TRIES + RESERVE], best;
+    vt_op_blocks candidates[MAX_TRIES + RESERVE], best;
     vt_op_trial trial; /* of the best so far */
     vtac_op_result result;
     char why[256]; /* the TARGET has not what a schedule takes; "": none was refused for that */
@@ -149,8 +149,8 @@ vta_status vtac_op_schedule(vtac_op *op, const vtac_op_options *given_options, v
     vta_timing_profile profile;
     if (!op) return vt_fail(diag, VTA_INVALID_ARGUMENT, "op is NULL");
     VT_TRY(vt_options_read(&options, sizeof options, given_options, "vtac_op_options", diag));
-    if (options.tries > MOST_TRIES)
-        return vt_fail(diag, VTA_OUT_OF_RANGE, "tries is %u: at most %d", (unsigned)options.tries, MOST_TRIES);
+    if (options.tries > MAX_TRIES)
+        return vt_fail(diag, VTA_OUT_OF_RANGE, "tries is %u: at most %d", (unsigned)options.tries, MAX_TRIES);
     if (options.profile)
         profile = *options.profile;
     else

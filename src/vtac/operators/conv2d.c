@@ -93,15 +93,15 @@ static vta_status choose_fold(const vtac_op *op, vta_conv *c, vta_diag *diag) {
 
 /* What a load adds around the image: before it, and behind it as far as taps reach. */
 static vta_status check_padding(const vt_op_shape *s, vta_diag *diag) {
-    enum { MOST = 15 }; /* the fields have 4 bits in every configuration */
+    enum { MAX = 15 }; /* the fields have 4 bits in every configuration */
     int64_t below = (s->out_h - 1) * s->stride_h + (s->kernel_h - 1) * s->dilation_h - s->top - s->h + 1;
     int64_t beside = (s->out_w - 1) * s->stride_w + (s->kernel_w - 1) * s->dilation_w - s->left - s->w + 1;
     int64_t high = s->top > below ? s->top : below, wide = s->left > beside ? s->left : beside;
-    if (high <= MOST && wide <= MOST) return VTA_OK;
+    if (high <= MAX && wide <= MAX) return VTA_OK;
     return vt_fail(diag, VTA_UNSUPPORTED,
                    "conv2d: cannot run on the accelerator, because a load pads by %d %s at most, not by %lld; pad the "
                    "image before, or compute it on the processor",
-                   MOST, high > MOST ? "rows" : "columns", (long long)(high > MOST ? high : wide));
+                   MAX, high > MAX ? "rows" : "columns", (long long)(high > MAX ? high : wide));
 }
 
 vta_status vt__describe_conv2d(vtac_op *op, vta_diag *diag) {

@@ -56,7 +56,7 @@ typedef struct vt_plain {
     int64_t *map; /* for each element in tiles the plain one, or -1 */
 } vt_plain;
 
-enum { VT_DEFINITION_ARGS = VT_EPILOGUE_MOST + 10 };
+enum { VT_DEFINITION_ARGS = VT_EPILOGUE_MAX + 10 };
 
 /* The arguments of the scheduled operator, in its order; the result is the last. */
 typedef struct vt_definition {
@@ -64,7 +64,7 @@ typedef struct vt_definition {
     const vta_allocator *allocator;
     uint32_t n;
     vt_plain of[VT_DEFINITION_ARGS];
-    const vt_plain *by_role[VT_ROLES][VT_EPILOGUE_MOST + 1];
+    const vt_plain *by_role[VT_ROLES][VT_EPILOGUE_MAX + 1];
     int64_t sum_h, sum_w; /* of sums of products, before they are pooled */
 } vt_definition;
 

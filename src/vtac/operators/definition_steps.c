@@ -111,7 +111,7 @@ static range halved(range r, int32_t bits) {
 static int64_t magnitude(range r) { return -r.least > r.most ? -r.least : r.most; }
 
 /* Every digit and the constants that it is multiplied by at their largest. */
-static int64_t digits_most(const vt_definition *d, int64_t tiles, int64_t step) {
+static int64_t digits_max(const vt_definition *d, int64_t tiles, int64_t step) {
     return tiles * (step * (vta_config_block_in(d->op->config) - 1) + 1)
            << (vta_config_width(d->op->config, VTA_MEM_WGT) - 1);
 }
@@ -143,7 +143,7 @@ static range range_after(const vt_definition *d, const vt_epilogue *e, range r) 
         if (e->second && !__builtin_mul_overflow(magnitude(r), (int64_t)e->second, &most)) return within(-most, most);
         break;
     case VT_EPILOGUE_bias_int8:
-        most = digits_most(d, e->second, digit_step(d));
+        most = digits_max(d, e->second, digit_step(d));
         return within(r.least - most, r.most + most);
     case VT_EPILOGUE_residual_int8:
         most = lane * (e->second < 0 ? -(int64_t)e->second : e->second);

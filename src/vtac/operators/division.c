@@ -81,7 +81,7 @@ static int64_t guess(const vt_division *d, int64_t factor, int64_t u) {
 }
 
 /* By how many the guess is below the quotient of u at most; -1: it is above it somewhere. */
-static int64_t most_below(const vt_division *d, int64_t count, unsigned width) {
+static int64_t max_below(const vt_division *d, int64_t count, unsigned width) {
     int64_t factor = vt__division_factor(d, count), half = count / 2, most = 0;
     for (int64_t q = least_input(width); q <= largest_input(width); q++) {
         step s = step_of(q, count, width);
@@ -104,25 +104,25 @@ static bool divides_rests(const vt_division *d, int64_t count, int64_t quotients
 }
 
 static bool twice_is_exact(const vt_division *d, int64_t count, unsigned width) {
-    enum { REST_MOST = 64 }; /* times the count: what is below that is no estimate */
+    enum { REST_MAX = 64 }; /* times the count: what is below that is no estimate */
     int64_t factor = vt__division_factor(d, count), half = count / 2;
     int64_t least = least_input(width) * count + half, largest = largest_input(width) * count + half;
     if (!fits(least) || !fits(largest) || !fits(floor_shift(least, d->before) * factor) ||
         !fits(floor_shift(largest, d->before) * factor) || !fits((guess(d, factor, least))*count))
         return false;
-    int64_t below = most_below(d, count, width);
-    return below >= 0 && below < REST_MOST && divides_rests(d, count, below + 1);
+    int64_t below = max_below(d, count, width);
+    return below >= 0 && below < REST_MAX && divides_rests(d, count, below + 1);
 }
 
 static bool find_twice(vt_division_counts counts, unsigned width, vt_division *out) {
-    enum { FACTOR_MOST = 32767, BITS_MOST = 30, BELOW_MOST = 2 };
+    enum { FACTOR_MAX = 32767, BITS_MAX = 30, BELOW_MAX = 2 };
     int whole = 31 - (int)width; /* an estimate times 2^whole fits 32 bits */
-    if (counts.constants && counts.of[0] > FACTOR_MOST) return false;
-    for (int bits = BITS_MOST; bits > 0; bits--)
-        for (int below = 0; below <= BELOW_MOST; below++) {
+    if (counts.constants && counts.of[0] > FACTOR_MAX) return false;
+    for (int bits = BITS_MAX; bits > 0; bits--)
+        for (int below = 0; below <= BELOW_MAX; below++) {
             vt_division d = {VT_DIVIDE_TWICE, bits, bits > whole ? bits - whole : 0, below, false};
             uint32_t good = 0;
-            if (counts.constants && vt__division_factor(&d, counts.of[0]) > FACTOR_MOST) break;
+            if (counts.constants && vt__division_factor(&d, counts.of[0]) > FACTOR_MAX) break;
             while (good < counts.n && twice_is_exact(&d, counts.of[good], width)) good++;
             if (good < counts.n) continue;
             *out = d;
@@ -144,10 +144,10 @@ static vt_division once_of(vt_division_counts counts, unsigned width) {
 }
 
 bool vt__division_choose(vt_division_counts counts, unsigned width, vt_division *out, int64_t *out_error) {
-    enum { HALF_MOST = 32767 }; /* a constant, too */
+    enum { HALF_MAX = 32767 }; /* a constant, too */
     *out = once_of(counts, width);
     out->tables = !counts.constants;
-    *out_error = counts.constants && vt__division_half(out, counts.of[0]) > HALF_MOST ? -1 : 0;
+    *out_error = counts.constants && vt__division_half(out, counts.of[0]) > HALF_MAX ? -1 : 0;
     for (uint32_t i = 0; i < counts.n && *out_error >= 0; i++) {
         int64_t error = once_error(out, counts.of[i], width);
         if (error < 0 || error > *out_error) *out_error = error;

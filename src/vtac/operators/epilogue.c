@@ -20,8 +20,8 @@ const char *vtac_epilogue_form(size_t index) { return index < VT_EPILOGUES ? row
 const char *vtac_epilogue_text(size_t index) { return index < VT_EPILOGUES ? rows[index].text : NULL; }
 
 static vta_status add(vtac_op *op, vt_epilogue step, vta_diag *diag) {
-    if (op->n_epilogue == VT_EPILOGUE_MOST)
-        return vt_fail(diag, VTA_OUT_OF_RANGE, "epilogue: more than %d steps", VT_EPILOGUE_MOST);
+    if (op->n_epilogue == VT_EPILOGUE_MAX)
+        return vt_fail(diag, VTA_OUT_OF_RANGE, "epilogue: more than %d steps", VT_EPILOGUE_MAX);
     if (step.kind == VT_EPILOGUE_multiply && step.number == 0)
         return vt_fail(diag, VTA_INVALID_ARGUMENT,
                        "epilogue: multiply:0 makes zeros of any input: nothing would be computed");
@@ -138,8 +138,8 @@ vta_status vt__epilogue_read(const char *text, size_t size, vta_diag *diag, vt_o
     for (*out_count = 0; text < end; ++*out_count) {
         const char *comma = memchr(text, ',', (size_t)(end - text));
         size_t length = (size_t)((comma ? comma : end) - text);
-        if (*out_count == VT_EPILOGUE_MOST)
-            return vt_fail(diag, VTA_OUT_OF_RANGE, "epilogue: more than %d steps", VT_EPILOGUE_MOST);
+        if (*out_count == VT_EPILOGUE_MAX)
+            return vt_fail(diag, VTA_OUT_OF_RANGE, "epilogue: more than %d steps", VT_EPILOGUE_MAX);
         VT_TRY(read_step(text, length, diag, &out[*out_count]));
         text += length + 1;
     }

@@ -13,13 +13,13 @@ typedef struct settling {
     int64_t least, most;     /* of x */
     int64_t lowest, highest; /* of an accumulator */
     uint32_t n;
-    vt_epilogue steps[VT_OPERATIONS_MOST];
+    vt_epilogue steps[VT_OPERATIONS_MAX];
     const char *step, *wrapped; /* whose result `becomes` is told of; the first whose result may have wrapped */
 } settling;
 
 static vta_status emit(settling *s, vt_epilogue_kind kind, int32_t number, int32_t second) {
-    if (s->n == VT_EPILOGUE_MOST)
-        return vt_fail(s->diag, VTA_OUT_OF_RANGE, "epilogue: more than %d operations", VT_EPILOGUE_MOST);
+    if (s->n == VT_EPILOGUE_MAX)
+        return vt_fail(s->diag, VTA_OUT_OF_RANGE, "epilogue: more than %d operations", VT_EPILOGUE_MAX);
     s->steps[s->n++] = (vt_epilogue){kind, number, second};
     return VTA_OK;
 }
@@ -106,7 +106,7 @@ int64_t vt__bias_step(const vta_config *config) {
 /* ---- Steps with inputs ------------------------------------------------------------------------------------------ */
 
 /* The most that one GEMM micro-op adds to a lane. */
-static int64_t product_most(const vtac_op *op) {
+static int64_t product_max(const vtac_op *op) {
     return (int64_t)vta_config_block_in(op->config)
            << (vta_config_width(op->config, VTA_MEM_INP) + vta_config_width(op->config, VTA_MEM_WGT) - 2);
 }
@@ -175,8 +175,8 @@ static vta_status settle_one(settling *s, const vt_epilogue *e) {
 }
 
 /* The largest sum: all factors at their lowest. */
-static int64_t sum_most(const vtac_op *op, int64_t unknown) {
-    int64_t most, product = product_most(op) / vta_config_block_in(op->config);
+static int64_t sum_max(const vtac_op *op, int64_t unknown) {
+    int64_t most, product = product_max(op) / vta_config_block_in(op->config);
     return op->terms && !__builtin_mul_overflow(op->terms, product, &most) ? most : unknown;
 }
 
@@ -190,7 +190,7 @@ static bool is_average(const vtac_op *op) { return IS(avg_pool2d) || IS(global_a
 static void begin(settling *s) {
     const vtac_op *op = s->op;
     unsigned bits = vta_config_width(op->config, IS(concat) ? VTA_MEM_OUT : op->shape.wide ? VTA_MEM_ACC : VTA_MEM_INP);
-    int64_t most = (INT64_C(1) << (bits - 1)) - 1, least = -most - 1, sum = sum_most(op, s->highest + 1);
+    int64_t most = (INT64_C(1) << (bits - 1)) - 1, least = -most - 1, sum = sum_max(op, s->highest + 1);
     s->step = op->is->name;
     if (op->terms)
         becomes(s, -sum, sum);
@@ -236,7 +236,7 @@ static vta_status narrow(settling *s, uint32_t from) {
 }
 
 vta_status vt__epilogue_settle(vtac_op *op, vta_diag *diag) {
-    int64_t end = INT64_C(1) << (vta_config_width(op->config, VTA_MEM_ACC) - 1), most = sum_most(op, end);
+    int64_t end = INT64_C(1) << (vta_config_width(op->config, VTA_MEM_ACC) - 1), most = sum_max(op, end);
     uint32_t own = op->n_epilogue - op->n_said, from = 0; /* of an average: the steps that divide */
     settling s = {.op = op, .diag = diag, .lowest = -end, .highest = end - 1};
     becomes(&s, -most, most);

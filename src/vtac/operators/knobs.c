@@ -18,7 +18,7 @@ static const int owners[] = {
 #define VT_KNOB(name, form, member, axis, of) of,
 #include "operators/knobs.def"
 };
-enum { KNOBS = sizeof knobs / sizeof *knobs, MOST_EXTENT = 1 << 20 };
+enum { KNOBS = sizeof knobs / sizeof *knobs, MAX_EXTENT = 1 << 20 };
 
 static bool has(const vtac_op *op, bool turns, const knob *k) {
     bool matrix = strcmp(op->is->name, "dense") == 0;
@@ -33,14 +33,14 @@ static bool has(const vtac_op *op, bool turns, const knob *k) {
     }
 }
 
-size_t vt_op_knobs_of(const vtac_op *op, bool turns, const vt_op_knob *out[VT_OP_KNOBS_MOST]) {
+size_t vt_op_knobs_of(const vtac_op *op, bool turns, const vt_op_knob *out[VT_OP_KNOBS_MAX]) {
     size_t n = 0;
     for (size_t i = 0; i < KNOBS; i++)
         if (has(op, turns, &knobs[i])) out[n++] = &knobs[i];
     return n;
 }
 
-_Static_assert(sizeof knobs / sizeof *knobs <= VT_OP_KNOBS_MOST, "room for all knobs");
+_Static_assert(sizeof knobs / sizeof *knobs <= VT_OP_KNOBS_MAX, "room for all knobs");
 
 static void *member(vt_op_blocks *b, const knob *k) { return (char *)b + k->at; }
 
@@ -112,7 +112,7 @@ static vta_status refuse(const reading *r, const char *name, const char *what) {
 }
 
 static bool is_extent(const json_t *j, int64_t least) {
-    return json_is_integer(j) && json_integer_value(j) >= least && json_integer_value(j) <= MOST_EXTENT;
+    return json_is_integer(j) && json_integer_value(j) >= least && json_integer_value(j) <= MAX_EXTENT;
 }
 
 /* Of [outer, inner] the inner one is the size; outer follows from the axis. 0: windows are not in parts. */

@@ -16,10 +16,10 @@ typedef struct vt_op_knob {
     size_t at, axis;
 } vt_op_knob;
 
-enum { VT_OP_KNOBS_MOST = 24 };
+enum { VT_OP_KNOBS_MAX = 24 };
 
 /* The knobs of an operator's schedules; returns how many. */
-size_t vt_op_knobs_of(const vtac_op *op, bool turns, const vt_op_knob *out[VT_OP_KNOBS_MOST]);
+size_t vt_op_knobs_of(const vtac_op *op, bool turns, const vt_op_knob *out[VT_OP_KNOBS_MAX]);
 
 /* The knobs of a schedule as the member "entity" of a record: [[name, kind, value], ...]. */
 void vt_op_knobs_write(const vtac_op *op, const vt_op_blocks *b, vt_json *w);

@@ -10,7 +10,7 @@ enum {
     VT_MATCH_AXES = 16,
     VT_MATCH_DIMS = 7,
     VT_MATCH_INPUTS = 8,
-    VT_MATCH_ARGS = VT_EPILOGUE_MOST + VT_MATCH_INPUTS + 1
+    VT_MATCH_ARGS = VT_EPILOGUE_MAX + VT_MATCH_INPUTS + 1
 };
 
 /* A sum of the variables of axes, each times a number, and a constant. Quotients and remainders of such sums count as
@@ -69,9 +69,9 @@ typedef struct vt_match {
     const char *kernel;          /* what the function is called */
     const vt_tensor *out, *sums; /* sums: the tensor of the sum of products; NULL: another operator */
     uint32_t n_steps;
-    vt_match_step steps[VT_EPILOGUE_MOST]; /* last first */
-    const vt_tensor *data, *weight;        /* of a sum of products */
-    int64_t groups;                        /* of channels; 0: none */
+    vt_match_step steps[VT_EPILOGUE_MAX]; /* last first */
+    const vt_tensor *data, *weight;       /* of a sum of products */
+    int64_t groups;                       /* of channels; 0: none */
     uint32_t n_inputs;
     vt_match_input inputs[VT_MATCH_INPUTS];
     const char *operator_name;

@@ -27,7 +27,7 @@ bool vt__match_is_addition(vt_match *m, const vt_expr *reduce) {
 
 /* ---- The tiles that are the same for all ------------------------------------------------------------------------- */
 
-enum { VALUES_MOST = 1 << 20 };
+enum { VALUES_MAX = 1 << 20 };
 
 static int64_t element(const void *data, size_t i, unsigned bits) {
     return bits == 32   ? ((const int32_t *)data)[i]
@@ -39,8 +39,8 @@ static int64_t element(const void *data, size_t i, unsigned bits) {
 static vta_status evaluate(vt_match *m, addition *a) {
     const vt_tensor *t = a->same.tensor;
     a->count = 1;
-    for (uint32_t i = 0; i < t->ndim && a->count <= VALUES_MOST; i++) a->count *= (size_t)vt__match_dim(t, i);
-    if (a->count > VALUES_MOST || t->dtype.code != VT_INT || t->dtype.bits > 32) a->count = 0;
+    for (uint32_t i = 0; i < t->ndim && a->count <= VALUES_MAX; i++) a->count *= (size_t)vt__match_dim(t, i);
+    if (a->count > VALUES_MAX || t->dtype.code != VT_INT || t->dtype.bits > 32) a->count = 0;
     if (!a->count) return VTA_OK;
     void *data = vt_alloc_zero(m->allocator, a->count * 4);
     a->value = vt_alloc_zero(m->allocator, a->count * sizeof *a->value);

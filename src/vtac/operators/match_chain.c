@@ -2,7 +2,7 @@
  * operator computes. */
 #include "operators/match.h"
 
-enum { MOST_VISITS = 1 << 16 };
+enum { MAX_VISITS = 1 << 16 };
 
 /* ---- Tensors --------------------------------------------------------------------------------------------------- */
 
@@ -38,7 +38,7 @@ const vt_tensor *vt__match_source(const vt_tensor *t) {
 
 bool vt__match_has_argument(vt_match *m, const vt_tensor *t) {
     if (!vt__match_body(t)) return true;
-    if (++m->visits > MOST_VISITS) return false;
+    if (++m->visits > MAX_VISITS) return false;
     size_t n = te_tensor_inputs(m->te, handle(t));
     for (size_t i = 0; i < n; i++)
         if (vt__match_has_argument(m, vt_te_tensor(te_tensor_input(m->te, handle(t), i)))) return true;
@@ -56,7 +56,7 @@ static bool is_sum(vt_match *m, const vt_expr *body) {
 /* Does a sum of products stand behind it? More tensors than an operator has count as none. */
 static bool leads_to_sum(vt_match *m, const vt_tensor *t) {
     const vt_expr *body = vt__match_body(t);
-    if (!body || ++m->visits > MOST_VISITS) return false;
+    if (!body || ++m->visits > MAX_VISITS) return false;
     if (is_sum(m, body)) return true;
     size_t n = te_tensor_inputs(m->te, handle(t));
     for (size_t i = 0; i < n; i++)
@@ -74,8 +74,8 @@ static bool reads_sum(vt_match *m, const vt_expr *e) {
 /* ---- Steps ----------------------------------------------------------------------------------------------------- */
 
 vta_status vt__match_add_step(vt_match *m, const vt_tensor *t, vt_match_step step) {
-    if (m->n_steps == VT_EPILOGUE_MOST)
-        return vt__match_refuse(m, t, NULL, "more than %d steps follow the sum", VT_EPILOGUE_MOST);
+    if (m->n_steps == VT_EPILOGUE_MAX)
+        return vt__match_refuse(m, t, NULL, "more than %d steps follow the sum", VT_EPILOGUE_MAX);
     m->steps[m->n_steps++] = step;
     return VTA_OK;
 }

@@ -110,9 +110,9 @@ static int64_t largest(const vt_match_direction *d) {
 }
 
 static vta_status try_maxima(vt_match_clues *c, vt_match_direction y, vt_match_direction x) {
-    enum { MOST = 64 }; /* as many tensors as the operator sorts an image into */
+    enum { MAX = 64 }; /* as many tensors as the operator sorts an image into */
     int64_t h = largest(&y), w = largest(&x);
-    if (y.stride * x.stride > MOST) return VTA_OK;
+    if (y.stride * x.stride > MAX) return VTA_OK;
     for (int64_t i = 0; i < y.stride && !c->found; i++)
         for (int64_t j = 0; j < x.stride && !c->found; j++) {
             y.taps = h - i;

@@ -5,12 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_VISITS = 2048 };
+enum { MAX_VISITS = 2048 };
 
 static te_tensor *handle(const vt_tensor *t) { return (te_tensor *)(uintptr_t)t; }
 
 static void look_at(vt_match_clues *c, const vt_tensor *t) {
-    if (++c->visits > MOST_VISITS) return;
+    if (++c->visits > MAX_VISITS) return;
     const vt_expr *body = vt__match_body(t);
     if (!body) {
         for (uint32_t i = 0; i < c->args; i++)

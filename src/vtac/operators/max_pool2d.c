@@ -73,7 +73,7 @@ static int64_t begin_of(const plan *p, int64_t phase) {
 
 /* ---- Sizes ----------------------------------------------------------------------------------------------------- */
 
-enum { PHASES_MOST = 64 };
+enum { PHASES_MAX = 64 };
 
 vta_status vt__describe_max_pool2d(vtac_op *op, vta_diag *diag) {
     VT_TRY(vt__windows_describe(op, &op->values[VT_ATTRIBUTE_max_pool2d_batch], diag));
@@ -85,11 +85,11 @@ vta_status vt__describe_max_pool2d(vtac_op *op, vta_diag *diag) {
             "all outputs, and the least input of %u bits does not fit an instruction; pad the image with it "
             "before",
             (unsigned)vta_config_width(op->config, VTA_MEM_INP));
-    if (y.phases * x.phases <= PHASES_MOST) return VTA_OK;
+    if (y.phases * x.phases <= PHASES_MAX) return VTA_OK;
     return vt_fail(diag, VTA_UNSUPPORTED,
                    "max_pool2d: cannot run on the accelerator, because a stride of %lld x %lld sorts the image into "
                    "more than %d tensors; pool in two steps, or on the processor",
-                   (long long)op->shape.stride_h, (long long)op->shape.stride_w, PHASES_MOST);
+                   (long long)op->shape.stride_h, (long long)op->shape.stride_w, PHASES_MAX);
 }
 
 /* ---- Cost ------------------------------------------------------------------------------------------------------ */
@@ -268,7 +268,7 @@ void vt__write_max_pool2d(const vtac_op *op, const vt_op_blocks *b, vt_strbuf *o
     const vt_op_shape *s = &op->shape;
     vt_lanes l = vt__lanes_of(s, s->out_h, s->out_w);
     writing w = {op, rows_of(op), columns_of(op), vt__tiles_at(op, b), out, {0}};
-    char names[PHASES_MOST][64];
+    char names[PHASES_MAX][64];
     vt_strbuf_init(&w.stages, op->allocator);
     vt_strbuf_add(out, "kernel max_pool2d\n\n");
     vt__lanes_input(s, "data", out);

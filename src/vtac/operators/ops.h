@@ -30,7 +30,7 @@ typedef enum vt_narrow {
 } vt_narrow;
 
 /* Steps, and operations of the machine: those of steps, then what saturates. */
-enum { VT_EPILOGUE_MOST = 32, VT_OPERATIONS_MOST = VT_EPILOGUE_MOST + 2, VT_OP_DIMS = 7 };
+enum { VT_EPILOGUE_MAX = 32, VT_OPERATIONS_MAX = VT_EPILOGUE_MAX + 2, VT_OP_DIMS = 7 };
 
 /* One step: its numbers. Those with an input have its place among the inputs of their kind, then a number: what limits
  * its elements (0: nothing), tiles, or a scale. relu and clip are max and min; after vt__epilogue_settle, what rounds
@@ -130,9 +130,9 @@ struct vtac_op {
     const vta_config *config;
     int64_t values[VT_ATTRIBUTES];
     uint32_t n_epilogue;
-    vt_epilogue epilogue[VT_OPERATIONS_MOST];
+    vt_epilogue epilogue[VT_OPERATIONS_MAX];
     uint32_t n_said;
-    vt_epilogue said[VT_EPILOGUE_MOST]; /* the epilogue as it was written, before anything is made of it */
+    vt_epilogue said[VT_EPILOGUE_MAX]; /* the epilogue as it was written, before anything is made of it */
     vt_narrow narrow;
     bool overflows; /* without its last saturation the result may not fit the output type */
     char sums[192]; /* what may wrap in 32 bits, in words; empty: nothing */
@@ -159,7 +159,7 @@ typedef struct vt_op_step {
 
 /* Adds a step to those that there are; checks its numbers. */
 vta_status vt__epilogue_add(vtac_op *op, const vt_op_step *step, vta_diag *diag);
-/* Reads "shift:8,relu": VT_EPILOGUE_MOST steps at most. */
+/* Reads "shift:8,relu": VT_EPILOGUE_MAX steps at most. */
 vta_status vt__epilogue_read(const char *text, size_t size, vta_diag *diag, vt_op_step *out, uint32_t *out_count);
 /* Once the operator is described: steps become operations of the machine, and the last ones saturate where the result
  * may not fit the output type. VTA_OUT_OF_RANGE where one that must be exact could not be. */

@@ -13,7 +13,7 @@
 
 #include "operators/pooled_axes.h"
 
-enum { MOST_PAD = 15, MOST_STEPS = 2048, INSTRUCTION = 7, LOAD = 23, STORE = 20 };
+enum { MAX_PAD = 15, MAX_STEPS = 2048, INSTRUCTION = 7, LOAD = 23, STORE = 20 };
 
 vta_status vt__pooled_describe(vtac_op *op, vta_diag *diag) {
     vt_op_shape *s = &op->shape;
@@ -27,9 +27,9 @@ vta_status vt__pooled_describe(vtac_op *op, vta_diag *diag) {
     s->pool_w = columns / s->pool_stride + 1;
     x = vt__pool_columns(s);
     vt_pool_padding p = vt__pool_padding(s);
-    bool far = p.top > MOST_PAD || p.bottom > MOST_PAD || p.left > MOST_PAD || p.right > MOST_PAD;
-    if (vt__pool_first_row(s) < 0 || vt__pool_first(&x) < 0 || s->pool_stride > VT_POOL_MOST_STRIDE || far ||
-        s->n > 1 || s->in_total != s->ic || op->residuals || op->addends)
+    bool far = p.top > MAX_PAD || p.bottom > MAX_PAD || p.left > MAX_PAD || p.right > MAX_PAD;
+    if (vt__pool_first_row(s) < 0 || vt__pool_first(&x) < 0 || s->pool_stride > VT_POOL_MAX_STRIDE || far || s->n > 1 ||
+        s->in_total != s->ic || op->residuals || op->addends)
         return vt_fail(diag, VTA_UNSUPPORTED,
                        "conv2d: pool=%lld with pool_stride=%lld and pool_pad=%lld is not computed behind this "
                        "convolution: that takes one block of images, no groups, no residuals, a tap that is inside for "
@@ -95,7 +95,7 @@ static bool holds(const vtac_op *op, vta_memory memory, int64_t elements) {
 static bool fits(const vtac_op *op, const vt_op_blocks *b) {
     sizes z = sizes_of(op, b);
     return holds(op, VTA_MEM_ACC, z.acc) && holds(op, VTA_MEM_INP, z.inp) && holds(op, VTA_MEM_WGT, z.wgt) &&
-           holds(op, VTA_MEM_UOP, z.uop) && z.steps <= MOST_STEPS;
+           holds(op, VTA_MEM_UOP, z.uop) && z.steps <= MAX_STEPS;
 }
 
 /* Cycles of the ALU for a row of the result and a block of channels, without the epilogue. */
@@ -160,5 +160,5 @@ vta_status vt__pooled_nothing_fits(const vtac_op *op, vta_diag *diag) {
         "%lld wgt of %u and %lld acc of %u, in %lld steps of %d; use conv2d and max_pool2d",
         (long long)op->shape.pool, (long long)z.inp, (unsigned)vta_config_depth(op->config, VTA_MEM_INP),
         (long long)z.wgt, (unsigned)vta_config_depth(op->config, VTA_MEM_WGT), (long long)z.acc,
-        (unsigned)vta_config_depth(op->config, VTA_MEM_ACC), (long long)z.steps, MOST_STEPS);
+        (unsigned)vta_config_depth(op->config, VTA_MEM_ACC), (long long)z.steps, MAX_STEPS);
 }

@@ -5,7 +5,7 @@
 
 #include "operators/windows.h"
 
-enum { VT_POOL_MOST_STRIDE = 4 };
+enum { VT_POOL_MAX_STRIDE = 4 };
 
 vt_window_axis vt__pool_rows(const vt_op_shape *s);
 vt_window_axis vt__pool_columns(const vt_op_shape *s);

@@ -195,7 +195,7 @@ static void write_schedule(const names *of) {
 void vt__pooled_write(const vtac_op *op, const vt_op_blocks *b, vt_strbuf *out) {
     const vt_op_shape *s = &op->shape;
     const names of = {op, b, out};
-    char over_rows[VT_POOL_MOST_STRIDE][48], axes[160];
+    char over_rows[VT_POOL_MAX_STRIDE][48], axes[160];
     for_each(&of, write_rows);
     for (int64_t q = 0; q < s->pool_stride; q++)
         if (vt__pool_width(s, q) > 0) write_over_rows(s, q, over_rows[q], out);

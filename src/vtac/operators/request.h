@@ -15,7 +15,7 @@ typedef struct vt_op_request {
     vt_operator_kind kind;
     int64_t values[VT_ATTRIBUTES]; /* of the operator's own attributes */
     uint32_t step_count;
-    vt_op_step steps[VT_EPILOGUE_MOST];
+    vt_op_step steps[VT_EPILOGUE_MAX];
     vt_narrow narrow;
 } vt_op_request;
 

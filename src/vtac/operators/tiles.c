@@ -11,7 +11,7 @@ enum {
     UOP_LOAD = 22,   /* of a load of micro-ops, which then take half a cycle each */
     SIZES = 48,      /* of one axis */
     RESERVED_UOPS = 8,
-    MOST_THREADS = 8,
+    MAX_THREADS = 8,
 };
 
 /* ---- Fitting --------------------------------------------------------------------------------------------------- */
@@ -121,7 +121,7 @@ const char *vt__tiles_admit(const vtac_op *op, const vta_timing_profile *profile
     if (!vt__is_size(b->oc, s->oc) || !vt__is_size(b->y, s->out_h) || !vt__is_size(b->x, s->out_w))
         return "a tile is larger than the result, or empty";
     if (b->ic && (!op->is->space->in_parts || b->ic < 0 || s->kernel_h % b->ic)) return "windows are not in such parts";
-    if (!vt__is_size(b->threads, MOST_THREADS)) return "more virtual threads than there may be";
+    if (!vt__is_size(b->threads, MAX_THREADS)) return "more virtual threads than there may be";
     if (!divides(s, b)) return "its tiles do not divide evenly";
     if (!fits(op, b)) return "it does not fit the buffers";
     b->estimate = estimate(op, profile, b);
@@ -135,7 +135,7 @@ static void look(chooser *c, vt_op_blocks b) {
 }
 
 static void look_at_threads(chooser *c, vt_op_blocks b) {
-    for (b.threads = 1; b.threads <= MOST_THREADS; b.threads++)
+    for (b.threads = 1; b.threads <= MAX_THREADS; b.threads++)
         for (int rows = 0; rows <= (b.threads > 1); rows++) {
             b.share_rows = rows;
             look(c, b);
@@ -220,13 +220,13 @@ void vt__tiles_write(const vtac_op *op, const vt_op_blocks *b, vt_strbuf *out) {
 }
 
 vta_status vt__tiles_prepend(vtac_op *op, const vt_op_step *steps, uint32_t count, vta_diag *diag) {
-    vt_epilogue after[VT_EPILOGUE_MOST];
+    vt_epilogue after[VT_EPILOGUE_MAX];
     uint32_t n = op->n_epilogue, biases = op->biases;
     memcpy(after, op->epilogue, n * sizeof *after);
     op->n_epilogue = op->biases = 0;
     for (uint32_t i = 0; i < count; i++) VT_TRY(vt__epilogue_add(op, &steps[i], diag));
-    if (op->n_epilogue + n > VT_EPILOGUE_MOST)
-        return vt_fail(diag, VTA_OUT_OF_RANGE, "epilogue: more than %d steps", VT_EPILOGUE_MOST);
+    if (op->n_epilogue + n > VT_EPILOGUE_MAX)
+        return vt_fail(diag, VTA_OUT_OF_RANGE, "epilogue: more than %d steps", VT_EPILOGUE_MAX);
     for (uint32_t i = 0; i < n; i++)
         if (after[i].kind == VT_EPILOGUE_bias) after[i].number += (int32_t)op->biases;
     memcpy(op->epilogue + op->n_epilogue, after, n * sizeof *after);

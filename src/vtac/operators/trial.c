@@ -10,7 +10,7 @@
 #include "vta/runtime.h"
 
 enum { TOUCHED = 16 };
-_Static_assert(VT_OP_ARGUMENTS == 2 * VT_EPILOGUE_MOST + 3, "two inputs a step, and three");
+_Static_assert(VT_OP_ARGUMENTS == 2 * VT_EPILOGUE_MAX + 3, "two inputs a step, and three");
 
 static double now_ms(void) { return 1e3 * vt_now(); }
 

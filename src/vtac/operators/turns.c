@@ -8,8 +8,8 @@
 #include "operators/turns.h"
 
 enum {
-    MOST_STEPS = 256, /* that are written out: each is compiled */
-    MOST_PAD = 15,
+    MAX_STEPS = 256, /* that are written out: each is compiled */
+    MAX_PAD = 15,
     BASES = 6, /* sizes whose lists are looked at */
 };
 
@@ -24,8 +24,8 @@ static bool reads_image(const vt_turns *g) {
 
 /* Several images and paddings beyond what a transfer takes stay with threads. */
 static bool is_plain(const vt_op_shape *s) {
-    return s->n == 1 && !s->transposed && s->out_h <= VT_TURNS_ROWS && s->top <= MOST_PAD && s->bottom <= MOST_PAD &&
-           s->left <= MOST_PAD && s->right <= MOST_PAD && s->out_w >= 3;
+    return s->n == 1 && !s->transposed && s->out_h <= VT_TURNS_ROWS && s->top <= MAX_PAD && s->bottom <= MAX_PAD &&
+           s->left <= MAX_PAD && s->right <= MAX_PAD && s->out_w >= 3;
 }
 
 static bool set(const vt_op_cost *cost, vt_turns *g) {
@@ -65,7 +65,7 @@ static bool fits(const vt_turns *g, const vt_op_blocks *b) {
            holds(op, VTA_MEM_INP, inp + tile * g->addends + g->ones) &&
            holds(op, VTA_MEM_WGT, wgt + s->oc * g->digits + g->units) &&
            holds(op, VTA_MEM_UOP, 2 * g->taps * oc * ic + 8) &&
-           (int64_t)b->oc_parts.n * b->y_parts.n * b->ic_parts.n <= MOST_STEPS;
+           (int64_t)b->oc_parts.n * b->y_parts.n * b->ic_parts.n <= MAX_STEPS;
 }
 
 /* ---- Lists of sizes ---------------------------------------------------------------------------------------------- */

@@ -4,11 +4,11 @@
 
 #include "operators/ops.h"
 
-enum { VT_TURNS_PLACES = 2, VT_TURNS_MOST_PLACES = 3, VT_TURNS_ROWS = 1024 };
+enum { VT_TURNS_PLACES = 2, VT_TURNS_MAX_PLACES = 3, VT_TURNS_ROWS = 1024 };
 
 /* Places that the operands of steps of the sum take turns in. */
 static inline int64_t vt__turns_places(const vt_op_blocks *b) {
-    return b->third_place ? VT_TURNS_MOST_PLACES : VT_TURNS_PLACES;
+    return b->third_place ? VT_TURNS_MAX_PLACES : VT_TURNS_PLACES;
 }
 
 /* What the same operator costs in all of them. */

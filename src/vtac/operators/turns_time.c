@@ -67,7 +67,7 @@ int64_t vt__turns_rows(const vt_turns *g, int64_t y) {
 
 typedef struct clocks {
     double load, compute, store;
-    double operands[VT_TURNS_MOST_PLACES], results[VT_TURNS_PLACES], addends; /* when they are free */
+    double operands[VT_TURNS_MAX_PLACES], results[VT_TURNS_PLACES], addends; /* when they are free */
     int64_t step, tile;
     uint32_t n_kernels;
     uint64_t kernels[KERNELS]; /* that are loaded */

@@ -52,7 +52,7 @@ void vt__window_condition(const vt_window_axis *a, int64_t tap, const char *axis
 
 static vta_status check_axis(const vtac_op *op, const vt_window_axis *a, int64_t after, const char *what,
                              vta_diag *diag) {
-    enum { PAD_MOST = 15 }; /* the field has 4 bits in every configuration */
+    enum { PAD_MAX = 15 }; /* the field has 4 bits in every configuration */
     int64_t beyond = vt__window_span(a, a->outs) - a->before - a->size;
     if (a->before >= a->taps || (a->outs - 1) * a->stride - a->before >= a->size)
         return vt_fail(diag, VTA_INVALID_ARGUMENT,
@@ -60,11 +60,11 @@ static vta_status check_axis(const vtac_op *op, const vt_window_axis *a, int64_t
                        "much for a kernel of %lld at a stride of %lld",
                        op->is->name, what, (long long)a->before, (long long)after, (long long)a->taps,
                        (long long)a->stride);
-    if (a->before > PAD_MOST || beyond > PAD_MOST)
+    if (a->before > PAD_MAX || beyond > PAD_MAX)
         return vt_fail(diag, VTA_UNSUPPORTED,
                        "%s: cannot run on the accelerator, because a load pads by %d %s at most, not by %lld; pad the "
                        "image before, or compute it on the processor",
-                       op->is->name, PAD_MOST, what, (long long)(a->before > beyond ? a->before : beyond));
+                       op->is->name, PAD_MAX, what, (long long)(a->before > beyond ? a->before : beyond));
     return VTA_OK;
 }
 

@@ -126,7 +126,7 @@ void te__eval_step(const program *p, const insn *in, value *slot);
 /* ---- eval_products.c ---- */
 
 /* A reduction that is a sum of products, for the domain of values; NULL: it is none. */
-enum { TE__AXES_MOST = 16 }; /* of a reduction with a choice */
+enum { TE__AXES_MAX = 16 }; /* of a reduction with a choice */
 typedef struct te__products te__products;
 const void *te__products_plan(const evaluation *ev, const reduction *r);
 uint32_t te__products_state(const te__products *p);

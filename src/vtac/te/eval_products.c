@@ -133,7 +133,7 @@ static bool is_reached(const te__products *p, value *slot) {
 static size_t keep_rows(const te__products *p, value *slot) {
     const odometer *inner = p->inner;
     size_t kept = 0;
-    int64_t places[TE__AXES_MOST];
+    int64_t places[TE__AXES_MAX];
     slot[inner->slots[inner->n - 1]].i = inner->min[inner->n - 1];
     for (size_t r = 0; r < p->n_rows; r++) {
         at_row(inner, r, places);
@@ -188,7 +188,7 @@ static bool find_guard(const evaluation *ev, const reduction *r, te__products *o
     if (!has_jumps(r->step)) return true;
     out->guarded = r->step;
     out->varies = VT_NEW_ARRAY(ev->ctx, bool, r->step->slots + (size_t)1);
-    if (r->inner->n > TE__AXES_MOST || !find_varying(r->step, r->inner->slots[r->inner->n - 1], out->varies))
+    if (r->inner->n > TE__AXES_MAX || !find_varying(r->step, r->inner->slots[r->inner->n - 1], out->varies))
         return false;
     out->choice = make_choice(ev, r->outer, r->step, out->varies);
     return true;
@@ -211,13 +211,13 @@ static bool find_factors(const reduction *r, te__products *out) {
 }
 
 const void *te__products_plan(const evaluation *ev, const reduction *r) {
-    enum { ROWS_MOST = 1 << 24 };
+    enum { ROWS_MAX = 1 << 24 };
     te__products found = {.n_rows = 1, .outer = r->outer, .inner = r->inner};
     if (!r->inner->n || !find_factors(r, &found) || !find_guard(ev, r, &found)) return NULL;
     for (uint32_t i = 0; i + 1 < r->inner->n; i++) {
-        if (r->inner->extent[i] < 1 || r->inner->extent[i] > ROWS_MOST) return NULL;
+        if (r->inner->extent[i] < 1 || r->inner->extent[i] > ROWS_MAX) return NULL;
         found.n_rows *= (size_t)r->inner->extent[i];
-        if (found.n_rows > ROWS_MOST) return NULL;
+        if (found.n_rows > ROWS_MAX) return NULL;
     }
     found.n = r->inner->extent[r->inner->n - 1];
     found.state = r->state[0];

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { DEEPEST = 200, MOST_TERMS = 2000 };
+enum { DEEPEST = 200, MAX_TERMS = 2000 };
 
 typedef struct infix {
     const char *text;
@@ -36,8 +36,8 @@ static void enter(vt_parser *p) {
 }
 
 static void count_term(vt_parser *p) {
-    if (++p->terms > MOST_TERMS)
-        vt_raise_at(&p->c->ctx, VTA_PARSE, p->lx.token.pos, "the expression has more than %d operators", MOST_TERMS);
+    if (++p->terms > MAX_TERMS)
+        vt_raise_at(&p->c->ctx, VTA_PARSE, p->lx.token.pos, "the expression has more than %d operators", MAX_TERMS);
 }
 
 static const vt_expr *apply(vt_parser *p, te_op op, vt_pos pos, const vt_expr *const *operands) {
@@ -52,7 +52,7 @@ static const vt_expr *const *parse_list(vt_parser *p, const char *close, uint32_
     uint32_t n = 0, cap = 0;
     while (!vt_lex_accept(&p->lx, close)) {
         if (n) vt_lex_expect(&p->lx, ",", vt_new_format(&p->c->ctx, "or \"%s\"", close));
-        if (n == VT_PARSE_MOST_ITEMS) vt_lex_unexpected(&p->lx, "fewer items in the list");
+        if (n == VT_PARSE_MAX_ITEMS) vt_lex_unexpected(&p->lx, "fewer items in the list");
         vt_grow(&p->c->ctx, &items, &cap, n + 1, sizeof *items);
         items[n++] = vt_parse_expr(p);
     }
@@ -100,7 +100,7 @@ static const vt_expr *parse_reduction(vt_parser *p, te_reduction kind, vt_pos po
     do {
         vt_pos at = p->lx.token.pos;
         const char *name = vt_lex_name(&p->lx, "a reduce axis");
-        if (n == VT_PARSE_MOST_ITEMS) vt_lex_unexpected(&p->lx, "fewer reduce axes");
+        if (n == VT_PARSE_MAX_ITEMS) vt_lex_unexpected(&p->lx, "fewer reduce axes");
         vt_grow(&p->c->ctx, &axes, &cap, n + 1, sizeof *axes);
         if (vt_lex_accept(&p->lx, ":")) {
             axes[n++] = vt_parse_reduce_axis(p, name);
@@ -257,7 +257,7 @@ int64_t *vt_parse_ints(vt_parser *p, const char *what, uint32_t *out_n) {
     vt_lex_expect(&p->lx, "[", vt_new_format(&p->c->ctx, "before %s", what));
     while (!vt_lex_accept(&p->lx, "]")) {
         if (n) vt_lex_expect(&p->lx, ",", "or \"]\"");
-        if (n == VT_PARSE_MOST_ITEMS) vt_lex_unexpected(&p->lx, "fewer items in the list");
+        if (n == VT_PARSE_MAX_ITEMS) vt_lex_unexpected(&p->lx, "fewer items in the list");
         vt_grow(&p->c->ctx, &items, &cap, n + 1, sizeof *items);
         items[n++] = vt_parse_int(p, what);
     }

@@ -6,7 +6,7 @@
 #include "te/lex.h"
 #include "te/te.h"
 
-enum { VT_PARSE_MOST_ITEMS = 256 }; /* of one list */
+enum { VT_PARSE_MAX_ITEMS = 256 }; /* of one list */
 
 typedef struct vt_parser {
     te_context *c;

@@ -28,7 +28,7 @@ static const vt_iter *const *parse_dims(vt_parser *p, uint32_t *out_n) {
     vt_lex_expect(&p->lx, "[", "and the shape, or \"like\" and a tensor");
     while (!vt_lex_accept(&p->lx, "]")) {
         if (n) vt_lex_expect(&p->lx, ",", "or \"]\"");
-        if (n == VT_PARSE_MOST_ITEMS) vt_lex_unexpected(&p->lx, "fewer dimensions");
+        if (n == VT_PARSE_MAX_ITEMS) vt_lex_unexpected(&p->lx, "fewer dimensions");
         vt_grow(&p->c->ctx, &axes, &cap, n + 1, sizeof *axes);
         axes[n] = parse_dim(p, n);
         n++;

@@ -59,7 +59,7 @@ def current_qconfig():
     return QConfig._blocks.innermost() or QConfig()
 
 
-_MOST = 2.5  # of made-up values: those of pictures of mean 0 and standard deviation 1
+_MAX = 2.5  # of made-up values: those of pictures of mean 0 and standard deviation 1
 
 
 def _scene(random, channels, height, width, figures=40):
@@ -73,13 +73,13 @@ def _scene(random, channels, height, width, figures=40):
         inside = np.maximum(abs(u), abs(v)) < size if random.rand() < 0.5 else u * u + v * v < size * size
         stripes = np.sin(random.uniform(5, 80) * u[inside] + random.uniform(0, 2 * np.pi))
         out[:, inside] = 1.2 * random.normal(size=(channels, 1)) + 0.5 * random.normal(size=(channels, 1)) * stripes
-    return np.clip(out + 0.1 * random.normal(size=out.shape), -_MOST, _MOST)
+    return np.clip(out + 0.1 * random.normal(size=out.shape), -_MAX, _MAX)
 
 
 def _inputs_of(random, shape):
     """Made-up values of one input: pictures where it has four axes."""
     if len(shape) != 4:
-        return np.clip(random.normal(size=shape), -_MOST, _MOST)
+        return np.clip(random.normal(size=shape), -_MAX, _MAX)
     last = shape[3] in (1, 3) and shape[1] not in (1, 3)
     channels, height, width = (shape[3], shape[1], shape[2]) if last else shape[1:]
     scenes = np.stack([_scene(random, channels, height, width) for _ in range(shape[0])])

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["InstantiationError", "Axis", "SplitEntity", "ReorderEntity", "AnnotateEntity", "OtherOptionEntity", "Knob", "ConfigSpace",
            "ConfigEntity", "FallbackConfigEntity", "get_factors", "get_pow2s"]
 
-_MOST_CANDIDATES = 1 << 20
+_MAX_CANDIDATES = 1 << 20
 
 
 class InstantiationError(VTAValueError):
@@ -357,8 +357,8 @@ class ConfigSpace(_Choices):
             entities = make()
             if not entities:
                 raise VTAValueError(f"the knob {name} has no candidate")
-            if len(entities) > _MOST_CANDIDATES:
-                raise VTAValueError(f"the knob {name} has {len(entities)} candidates: at most {_MOST_CANDIDATES}")
+            if len(entities) > _MAX_CANDIDATES:
+                raise VTAValueError(f"the knob {name} has {len(entities)} candidates: at most {_MAX_CANDIDATES}")
             self.space_map[name] = Knob(entities, outputs)
             self._entity_map[name] = entities[0]
         return [Axis(self.space_map[name], i) for i in range(outputs)]

@@ -41,13 +41,13 @@ static vta_status configure(vta_device *device, const vta_device_options *o, vta
 }
 
 static vta_status seconds(const char *key, const char *text, vta_diag *diag, uint32_t *out) {
-    enum { MOST = 86400 };
+    enum { MAX = 86400 };
     char *end;
     unsigned long value = strtoul(text, &end, 10);
     *out = (uint32_t)value;
-    if (*text >= '0' && *text <= '9' && !*end && value <= MOST) return VTA_OK;
+    if (*text >= '0' && *text <= '9' && !*end && value <= MAX) return VTA_OK;
     return vt_fail(diag, VTA_INVALID_ARGUMENT, "board settings: %s=%s is not a number of seconds from 0 to %d", key,
-                   text, MOST);
+                   text, MAX);
 }
 
 static vta_status read_settings(vt_board *b, const char *text, vta_diag *diag) {

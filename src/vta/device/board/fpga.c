@@ -9,7 +9,7 @@
 #include "device/board/fabric.h"
 #include "device/board/overlay.h"
 
-enum { BITSTREAM_MOST = 256 << 20, FIRMWARE_BYTES = VT_BOARD_TEXT + 256 };
+enum { BITSTREAM_MAX = 256 << 20, FIRMWARE_BYTES = VT_BOARD_TEXT + 256 };
 
 static const char *base_name(const char *path) {
     const char *slash = strrchr(path, '/');
@@ -52,7 +52,7 @@ static void name_firmware(const vt_board_settings *s, const char *path, char out
 static vta_status copy(const char *from, const char *to, const vta_allocator *a, vta_diag *diag) {
     char *bytes;
     size_t size;
-    VT_TRY(vt_file_read(a, from, BITSTREAM_MOST, diag, &bytes, &size));
+    VT_TRY(vt_file_read(a, from, BITSTREAM_MAX, diag, &bytes, &size));
     vta_status status = size ? vt_file_write(a, to, bytes, size, diag)
                              : vt_fail(diag, VTA_INVALID_ARGUMENT, "programming the FPGA: %s is empty", from);
     vt_free(a, bytes, size + 1);

@@ -7,7 +7,7 @@
 
 typedef struct vt_mapped {
     uint32_t block_count;
-    volatile uint32_t *block[VT_MOST_BLOCKS];
+    volatile uint32_t *block[VT_MAX_BLOCKS];
     int fd; /* of the first file, whose lock is the board's; -1: none */
     bool claimed;
     char file[256]; /* its name */

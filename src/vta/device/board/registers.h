@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { VT_BLOCK_BYTES = 0x1000, VT_MOST_BLOCKS = 4 };
+enum { VT_BLOCK_BYTES = 0x1000, VT_MAX_BLOCKS = 4 };
 
 /* Access to 32-bit registers. The second block's begin at VT_BLOCK_BYTES. */
 typedef struct vt_registers {

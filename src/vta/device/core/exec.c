@@ -178,14 +178,14 @@ static bool each_once(const vta_insn *insn) {
 vta_status vt_exec_chain(vt_machine *machine, const vta_insn *insns, const uint32_t *order, uint32_t most,
                          vta_diag *diag, uint32_t *out_done) {
     const vta_insn *first = &insns[order[0]];
-    vt_alu_imm chain[VT_CHAIN_MOST];
+    vt_alu_imm chain[VT_CHAIN_MAX];
     vt_loops loops;
     *out_done = 1;
     if (!machine->engine->alu_chain || !is_alu_imm(first) || !one_micro_op(machine, first) || !each_once(first))
         return vt_exec_insn(machine, order[0], first, diag);
     VT_TRY(check(machine, order[0], first, diag, &loops));
     uint32_t n = 0;
-    while (n < most && n < VT_CHAIN_MOST && same_accumulators(machine, first, &insns[order[n]])) {
+    while (n < most && n < VT_CHAIN_MAX && same_accumulators(machine, first, &insns[order[n]])) {
         count(machine->counters, machine->config, &insns[order[n]]);
         chain[n] = imm_of(&insns[order[n]]);
         n++;

@@ -37,7 +37,7 @@ typedef struct vt_alu_imm {
     int32_t imm;
 } vt_alu_imm;
 
-enum { VT_CHAIN_MOST = 8 };
+enum { VT_CHAIN_MAX = 8 };
 
 /* An engine: how GEMM and ALU compute. The reference engine is plain loops over the machine's buffers; a faster one
  * may keep a copy of inp and wgt in a layout of its own. */

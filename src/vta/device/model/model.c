@@ -45,7 +45,7 @@ static vta_status make_file(const char *folder, const char *name, size_t bytes, 
     return status;
 }
 
-enum { REGISTER_BYTES = VT_MOST_BLOCKS * VT_BLOCK_BYTES };
+enum { REGISTER_BYTES = VT_MAX_BLOCKS * VT_BLOCK_BYTES };
 
 static vta_status make_files(vt_model *m, const char *folder, vta_diag *diag) {
     void *memory;

@@ -11,7 +11,7 @@
 #include "base/pair.h"
 #include "base/strbuf.h"
 
-enum { MOST_PLATFORMS = 16, MOST_DEVICES = 32, DEFAULT_MIB = 256, MOST_MIB = 2048 };
+enum { MAX_PLATFORMS = 16, MAX_DEVICES = 32, DEFAULT_MIB = 256, MAX_MIB = 2048 };
 
 vta_status vt__cl_check(cl_int code, const char *what, vta_diag *diag) {
     return code == CL_SUCCESS ? VTA_OK : vt_fail(diag, VTA_IO, "OpenCL: %s failed (error %d)", what, (int)code);
@@ -60,8 +60,8 @@ static vta_status store(const vt_pair *pair, vta_diag *diag, vt_cl_settings *s) 
     if (strcmp(key, "memory"))
         return vt_fail(diag, VTA_INVALID_ARGUMENT, "settings of intelfocl: '%s' is not one of platform, device, memory",
                        key);
-    if (end == value || *end || !mib || mib > MOST_MIB)
-        return vt_fail(diag, VTA_INVALID_ARGUMENT, "settings of intelfocl: memory=%s; 1 to %d (MiB)", value, MOST_MIB);
+    if (end == value || *end || !mib || mib > MAX_MIB)
+        return vt_fail(diag, VTA_INVALID_ARGUMENT, "settings of intelfocl: memory=%s; 1 to %d (MiB)", value, MAX_MIB);
     s->memory_bytes = (uint64_t)mib << 20;
     return VTA_OK;
 }
@@ -102,11 +102,11 @@ static void look_at(search *s, cl_platform_id platform, const char *platform_nam
 
 static void look_in(search *s, cl_platform_id platform) {
     char name[VT_CL_NAME_BYTES] = "?";
-    cl_device_id devices[MOST_DEVICES];
+    cl_device_id devices[MAX_DEVICES];
     cl_uint count = 0;
     s->cl->clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof name - 1, name, NULL);
-    if (s->cl->clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, MOST_DEVICES, devices, &count) != CL_SUCCESS) return;
-    for (cl_uint i = 0; i < count && i < MOST_DEVICES; i++) look_at(s, platform, name, devices[i]);
+    if (s->cl->clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, MAX_DEVICES, devices, &count) != CL_SUCCESS) return;
+    for (cl_uint i = 0; i < count && i < MAX_DEVICES; i++) look_at(s, platform, name, devices[i]);
 }
 
 static vta_status none(const search *s, vta_diag *diag) {
@@ -121,11 +121,11 @@ static vta_status none(const search *s, vta_diag *diag) {
 vta_status vt__cl_choose(const vt_cl *cl, const vt_cl_settings *wanted, vta_diag *diag, cl_platform_id *out_platform,
                          cl_device_id *out_device, char out_name[VT_CL_NAME_BYTES]) {
     search s = {.cl = cl, .wanted = wanted};
-    cl_platform_id platforms[MOST_PLATFORMS];
+    cl_platform_id platforms[MAX_PLATFORMS];
     cl_uint count = 0;
     vt_strbuf_init(&s.names, NULL);
-    if (cl->clGetPlatformIDs(MOST_PLATFORMS, platforms, &count) != CL_SUCCESS) count = 0;
-    for (cl_uint i = 0; i < count && i < MOST_PLATFORMS; i++) look_in(&s, platforms[i]);
+    if (cl->clGetPlatformIDs(MAX_PLATFORMS, platforms, &count) != CL_SUCCESS) count = 0;
+    for (cl_uint i = 0; i < count && i < MAX_PLATFORMS; i++) look_in(&s, platforms[i]);
     vta_status status = s.found ? VTA_OK : none(&s, diag);
     *out_platform = s.platform;
     *out_device = s.device;

@@ -99,7 +99,7 @@ static vta_status make_buffers(vt_opencl *o, const vta_config *c, vta_diag *diag
         code = o->cl.clSetKernelArg(o->kernel, (cl_uint)i, sizeof(cl_mem), &o->buffer[i]);
     }
     if (code == CL_SUCCESS)
-        o->order = o->cl.clCreateBuffer(o->context, CL_MEM_READ_ONLY, VT_CL_ORDER_MOST * sizeof(cl_uint), NULL, &code);
+        o->order = o->cl.clCreateBuffer(o->context, CL_MEM_READ_ONLY, VT_CL_ORDER_MAX * sizeof(cl_uint), NULL, &code);
     if (code == CL_SUCCESS) code = o->cl.clSetKernelArg(o->kernel, VT_CL_BUFFERS, sizeof(cl_mem), &o->order);
     return vt__cl_check(code, "making buffers", diag);
 }

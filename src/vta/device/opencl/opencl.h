@@ -18,7 +18,7 @@ typedef enum vt_opencl_buffer {
     VT_CL_BUFFERS
 } vt_opencl_buffer;
 
-enum { VT_CL_FAULT_WORDS = 2, VT_CL_ORDER_MOST = 4096 /* instructions of one launch */ };
+enum { VT_CL_FAULT_WORDS = 2, VT_CL_ORDER_MAX = 4096 /* instructions of one launch */ };
 
 typedef struct vt_opencl {
     vt_contiguous memory; /* first: VT_CONTIGUOUS_MEMORY (device/board/memory.h) finds it there */

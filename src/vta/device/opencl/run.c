@@ -95,7 +95,7 @@ static vta_status spend(uint64_t *left, uint32_t most, uint32_t index, const vta
 static vta_status gather(vt_opencl *o, const vt_stream *s, uint32_t first, uint32_t most, uint64_t *left,
                          vta_diag *diag, batch *out) {
     *out = (batch){0};
-    while (first + out->count < s->to_run && out->count < VT_CL_ORDER_MOST) {
+    while (first + out->count < s->to_run && out->count < VT_CL_ORDER_MAX) {
         uint32_t index = s->order[first + out->count];
         const vta_insn *insn = &s->insns[index];
         bool heavy = is_heavy(insn);

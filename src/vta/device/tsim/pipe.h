@@ -15,7 +15,7 @@ enum { VT_PIPE_NOP = VT_PIPE_CLIENTS }; /* in the order of loads: an instruction
 enum {
     VT_PIPE_ORDER = 4,   /* depths: vta_loads' order, */
     VT_PIPE_JOBS = 2,    /* vta_load_engine's jobs, */
-    VT_PIPE_READS = 16,  /* vta_reads' READS_MOST, */
+    VT_PIPE_READS = 16,  /* vta_reads' READS_MAX, */
     VT_PIPE_BURSTS = 16, /* vta_store's order, the memory's writes and answers, */
     VT_PIPE_SLOTS = 4,   /* vta_store's lines and lengths */
     VT_PIPE_ENDS = 64,   /* GEMM and ALU instructions whose last micro-op is in the pipeline */
@@ -92,7 +92,7 @@ typedef struct vt_pipe_reads {
         uint8_t client;
         uint32_t beats;
         uint64_t ready;
-    } read[VT_PORT_MOST];
+    } read[VT_PORT_MAX];
     uint32_t first, count, beat, under_way;
     bool serving, sent,
         may_enter; /* sent: a command stands at the port; may_enter: the memory takes it in this cycle */

@@ -57,7 +57,7 @@ static void send(vt_pipe *p, uint32_t client) {
 /* The command at the port enters the memory's queue; the delay runs for one that finds no other waiting. */
 static void enter(vt_pipe *p) {
     vt_pipe_reads *r = &p->reads;
-    uint32_t waiting = r->count - r->serving, at = (r->first + r->count++) % VT_PORT_MOST;
+    uint32_t waiting = r->count - r->serving, at = (r->first + r->count++) % VT_PORT_MAX;
     r->read[at].client = r->sent_client;
     r->read[at].beats = r->sent_beats;
     r->read[at].ready = waiting ? 0 : p->now + 1 + p->m->profile->delay;
@@ -89,7 +89,7 @@ static void end_burst(vt_pipe *p) {
     r->beat = 0;
     r->serving = false;
     r->last_beat = p->now;
-    r->first = (r->first + 1) % VT_PORT_MOST;
+    r->first = (r->first + 1) % VT_PORT_MAX;
     r->count--;
     r->under_way--;
     p->moved = true;

@@ -8,22 +8,22 @@
 #include "vta/timing.h"
 
 enum {
-#define VTA_TIMING_SETTING(name, least, most, meaning) VT_MOST_##name = most,
+#define VTA_TIMING_SETTING(name, least, most, meaning) VT_MAX_##name = most,
 #include "vta/timing.def"
 };
 /* Reads under way at most; a power of two, as the counter of commands wraps around. */
-enum { VT_PORT_MOST = VT_MOST_outstanding };
-_Static_assert((VT_PORT_MOST & (VT_PORT_MOST - 1)) == 0, "vta/timing.def: the most of `outstanding`");
+enum { VT_PORT_MAX = VT_MAX_outstanding };
+_Static_assert((VT_PORT_MAX & (VT_PORT_MAX - 1)) == 0, "vta/timing.def: the most of `outstanding`");
 
 /* Cycles are those of the port; a client has a beat one cycle after the port has it. */
 typedef struct vt_port {
     const vta_timing_profile *profile;
-    uint64_t next_leave;         /* one command a cycle leaves its slot */
-    uint64_t last_dequeue;       /* when the server took the newest command out of its queue */
-    uint64_t last_beat;          /* that command's */
-    uint64_t last[VT_PORT_MOST]; /* last beats of the newest commands, a ring */
-    uint32_t count;              /* commands so far, may wrap around: where the next one goes */
-    uint32_t ahead;              /* the first command whose last beat has not passed by next_leave */
+    uint64_t next_leave;        /* one command a cycle leaves its slot */
+    uint64_t last_dequeue;      /* when the server took the newest command out of its queue */
+    uint64_t last_beat;         /* that command's */
+    uint64_t last[VT_PORT_MAX]; /* last beats of the newest commands, a ring */
+    uint32_t count;             /* commands so far, may wrap around: where the next one goes */
+    uint32_t ahead;             /* the first command whose last beat has not passed by next_leave */
     uint64_t beats, bursts;
 } vt_port;
 
@@ -32,7 +32,7 @@ static inline void vt_port_init(vt_port *port, const vta_timing_profile *profile
 }
 
 static inline uint64_t vt_port__last(const vt_port *port, uint32_t command) {
-    return port->last[command % VT_PORT_MOST];
+    return port->last[command % VT_PORT_MAX];
 }
 
 /* The first cycle, from `earliest` on, in which a command can leave its slot: no other one does, one of the tags is
@@ -56,7 +56,7 @@ static inline void vt_port_accept(vt_port *port, uint64_t now, uint32_t beats, u
     uint64_t ready = now + p->port_overhead - 3 + (port->last_dequeue < now ? p->delay : 0);
     port->last_dequeue = port->last_beat > ready ? port->last_beat : ready;
     port->last_beat = port->last_dequeue + beats;
-    port->last[port->count++ % VT_PORT_MOST] = port->last_beat;
+    port->last[port->count++ % VT_PORT_MAX] = port->last_beat;
     port->next_leave = p->serial_reads ? port->last_beat + 3 : now + 1;
     while (port->ahead != port->count && vt_port__last(port, port->ahead) < port->next_leave) port->ahead++;
     port->beats += beats;

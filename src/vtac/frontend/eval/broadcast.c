@@ -13,7 +13,7 @@ static const void *at(const void *data, vt_element e, const vt_strides *s, const
 vta_status vt__each_row(const vt_eval_call *c, uint32_t inputs, vt_row_function *f) {
     const vt_gtype *y = vt__out_type(c);
     vt_strides s[3] = {{{0}}};
-    int64_t index[VT_MOST_RANK] = {0};
+    int64_t index[VT_MAX_RANK] = {0};
     size_t bytes = vt_element_bytes(y->element);
     char *to = c->out[0];
     if (!vt_gtype_count(y)) return VTA_OK;

@@ -51,7 +51,7 @@ static double bounded(double x, double least, double most) { return x < least ? 
 
 vta_status vt__eval_clip(const vt_eval_call *c) {
     vt_element e = vt__in_type(c, 0)->element;
-    double least = vt_element_least(e), most = vt_element_most(e);
+    double least = vt_element_least(e), most = vt_element_max(e);
     double low = bounded(vt_gattr_float(c->n, VT_A_MIN), least, most);
     double high = bounded(vt_gattr_float(c->n, VT_A_MAX), least, most);
     int64_t n = vt_gtype_count(vt__out_type(c));
@@ -127,7 +127,7 @@ static double for_type(double x, vt_element to) {
 static void store_float(const vt_eval_call *c, int64_t i, double x) {
     vt_element to = vt__out_type(c)->element;
     x = for_type(x, to);
-    bool top = x >= vt_element_most(to), bottom = x <= vt_element_least(to);
+    bool top = x >= vt_element_max(to), bottom = x <= vt_element_least(to);
     switch (to) {
     case VT_ELEMENT_F32: STORE(float, x); break;
     case VT_ELEMENT_F64: STORE(double, x); break;

@@ -21,7 +21,7 @@ struct vt_eval {
     vt_eval_options options;
     const vta_allocator *allocator;
     vt_lives lives; /* by value index */
-    uint32_t most_inputs;
+    uint32_t max_inputs;
     const void **in;
 };
 
@@ -43,8 +43,8 @@ vta_status vt_eval_open(const vt_graph *g, const vt_eval_options *options, const
     e->allocator = allocator;
     if (options) e->options = *options;
     for (uint32_t i = 0; i < g->node_count; i++)
-        if (g->nodes[i]->input_count > e->most_inputs) e->most_inputs = g->nodes[i]->input_count;
-    e->in = vt_alloc_zero(allocator, (e->most_inputs + 1) * sizeof *e->in);
+        if (g->nodes[i]->input_count > e->max_inputs) e->max_inputs = g->nodes[i]->input_count;
+    e->in = vt_alloc_zero(allocator, (e->max_inputs + 1) * sizeof *e->in);
     if (!vt_lives_make(&e->lives, g->values.count, allocator) || !e->in) {
         vt_eval_close(e);
         return vt_no_memory(diag);
@@ -57,7 +57,7 @@ vta_status vt_eval_open(const vt_graph *g, const vt_eval_options *options, const
 void vt_eval_close(vt_eval *e) {
     if (!e) return;
     vt_lives_free(&e->lives);
-    vt_free(e->allocator, e->in, (e->most_inputs + 1) * sizeof *e->in);
+    vt_free(e->allocator, e->in, (e->max_inputs + 1) * sizeof *e->in);
     vt_free(e->allocator, e, sizeof *e);
 }
 
@@ -68,11 +68,11 @@ void vt_eval_input(vt_eval *e, uint32_t index, const void *data) {
 const void *vt_eval_value(const vt_eval *e, const vt_gvalue *v) { return e->lives.of[v->index].data; }
 size_t vt_eval_peak(const vt_eval *e) { return e->lives.peak; }
 
-enum { MOST_OUTPUTS = 3 };
+enum { MAX_OUTPUTS = 3 };
 
 static vta_status run_node(vt_eval *e, const vt_gnode *n, vta_diag *diag) {
-    void *out[MOST_OUTPUTS];
-    const void *done[MOST_OUTPUTS];
+    void *out[MAX_OUTPUTS];
+    const void *done[MAX_OUTPUTS];
     for (uint32_t i = 0; i < n->output_count; i++) {
         out[i] = vt_lives_new(&e->lives, n->outputs[i]->index, vt_gtype_bytes(&n->outputs[i]->type));
         if (!out[i]) return vt_no_memory(diag);

@@ -3,7 +3,7 @@
 
 #include "frontend/eval/priv.h"
 
-enum { DEPTH = 256, MOST_ROWS = 8 }; /* rows of b that are packed at a time; rows of the largest tile */
+enum { DEPTH = 256, MAX_ROWS = 8 }; /* rows of b that are packed at a time; rows of the largest tile */
 
 /* Vectors that may stand anywhere in memory. */
 typedef float vector_f32_16 __attribute__((vector_size(16), aligned(4), may_alias));

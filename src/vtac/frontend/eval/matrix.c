@@ -43,7 +43,7 @@ static batches batches_of(const vt_eval_call *c, uint32_t second) {
 
 /* Which matrices the next product takes; false after the last one. */
 typedef struct step {
-    int64_t index[VT_MOST_RANK], a, b, y;
+    int64_t index[VT_MAX_RANK], a, b, y;
 } step;
 
 static void place(const batches *r, step *s) {

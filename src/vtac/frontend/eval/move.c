@@ -18,7 +18,7 @@ vt_strides vt__strides_to(const vt_gtype *t, const vt_gtype *to) {
     return s;
 }
 
-bool vt__next_index(const vt_gtype *shape, uint32_t without, int64_t index[VT_MOST_RANK]) {
+bool vt__next_index(const vt_gtype *shape, uint32_t without, int64_t index[VT_MAX_RANK]) {
     for (uint32_t i = shape->rank > without ? shape->rank - without : 0; i-- > 0;) {
         if (++index[i] < shape->dim[i]) return true;
         index[i] = 0;
@@ -45,7 +45,7 @@ static void move_row(size_t bytes, int64_t n, const char *from, int64_t from_by,
 
 void vt__move(const vt_gtype *shape, size_t bytes, const void *from, const vt_strides *from_by, void *to,
               const vt_strides *to_by) {
-    int64_t index[VT_MOST_RANK] = {0}, size = (int64_t)bytes;
+    int64_t index[VT_MAX_RANK] = {0}, size = (int64_t)bytes;
     uint32_t last = shape->rank - 1;
     if (!vt_gtype_count(shape)) return;
     if (!shape->rank) {
@@ -62,7 +62,7 @@ void vt__move_by_tables(const vt_gtype *in_type, const void *in, const vt_gtype 
                         const int64_t *tables) {
     size_t bytes = vt_element_bytes(in_type->element);
     vt_strides by = vt__strides_of(in_type);
-    int64_t index[VT_MOST_RANK] = {0}, starts[VT_MOST_RANK], done = 0;
+    int64_t index[VT_MAX_RANK] = {0}, starts[VT_MAX_RANK], done = 0;
     for (uint32_t i = 0; i < out_type->rank; i++) starts[i] = i ? starts[i - 1] + out_type->dim[i - 1] : 0;
     if (!vt_gtype_count(out_type)) return;
     do {
@@ -171,7 +171,7 @@ vta_status vt__eval_space_to_depth(const vt_eval_call *c) {
 /* ---- Pad ---- */
 
 static void fill(void *to, vt_element element, int64_t count, double value) {
-    double least = vt_element_least(element), most = vt_element_most(element);
+    double least = vt_element_least(element), most = vt_element_max(element);
     value = isnan(value) ? (most == INFINITY ? value : 0) : value < least ? least : value > most ? most : value;
     switch (element) {
 #define VT_ELEMENT(name, text, ctype)                                                                                  \

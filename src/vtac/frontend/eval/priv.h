@@ -27,7 +27,7 @@ static inline const void *vt__in(const vt_eval_call *c, uint32_t i) { return i <
 
 /* A walk over all elements of a shape, through any number of arrays of it: strides are in elements. */
 typedef struct vt_strides {
-    int64_t by[VT_MOST_RANK];
+    int64_t by[VT_MAX_RANK];
 } vt_strides;
 /* Of a tensor as it lies in memory. */
 vt_strides vt__strides_of(const vt_gtype *t);
@@ -37,7 +37,7 @@ vt_strides vt__strides_to(const vt_gtype *t, const vt_gtype *to);
 void vt__move(const vt_gtype *shape, size_t bytes, const void *from, const vt_strides *from_by, void *to,
               const vt_strides *to_by);
 /* The next index of a shape, its last `without` axes left alone; false after the last one. Start with zeros. */
-bool vt__next_index(const vt_gtype *shape, uint32_t without, int64_t index[VT_MOST_RANK]);
+bool vt__next_index(const vt_gtype *shape, uint32_t without, int64_t index[VT_MAX_RANK]);
 /* out[i, j, ...] = in[at[0][i], at[1][j], ...], the tables one after the other. */
 void vt__move_by_tables(const vt_gtype *in_type, const void *in, const vt_gtype *out_type, void *out,
                         const int64_t *tables);

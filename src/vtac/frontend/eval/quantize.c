@@ -25,7 +25,7 @@ static inline float quantized(float x, float scale, float least, float most) {
 }
 
 int32_t vt__quantize(float x, float scale, int32_t zero, vt_element to) {
-    float least = (float)vt_element_least(to) - (float)zero, most = (float)vt_element_most(to) - (float)zero;
+    float least = (float)vt_element_least(to) - (float)zero, most = (float)vt_element_max(to) - (float)zero;
     return (int32_t)quantized(x, scale, least, most) + zero;
 }
 
@@ -59,7 +59,7 @@ vta_status vt__eval_quantize_linear(const vt_eval_call *c) {
         int64_t k = entry(&p, at);
         int32_t zero = p.zeros ? vt__byte_at(p.zeros, to, k) : 0;
         float scale = p.scales[k], least = (float)vt_element_least(to) - (float)zero;
-        float most = (float)vt_element_most(to) - (float)zero;
+        float most = (float)vt_element_max(to) - (float)zero;
         uint8_t *bytes = (uint8_t *)c->out[0] + at;
         for (int64_t i = 0; i < n; i++) {
             float x =

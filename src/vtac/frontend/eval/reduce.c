@@ -22,7 +22,7 @@ static int64_t place(const vt_gtype *t, const vt_strides *s, const int64_t *inde
 static vta_status reduce_f32(const vt_eval_call *c) {
     const vt_gtype *x = vt__in_type(c, 0), *y = vt__out_type(c);
     vt_strides by = strides_of(c);
-    int64_t index[VT_MOST_RANK] = {0}, out = vt_gtype_count(y), done = 0;
+    int64_t index[VT_MAX_RANK] = {0}, out = vt_gtype_count(y), done = 0;
     double *sums = vt_alloc_array(c->allocator, (size_t)out, sizeof *sums);
     if (!sums) return vt_no_memory(c->diag);
     vt_gop op = c->n->op;
@@ -48,7 +48,7 @@ static vta_status reduce_f32(const vt_eval_call *c) {
     static vta_status reduce_##name(const vt_eval_call *c) {                                                           \
         const vt_gtype *x = vt__in_type(c, 0);                                                                         \
         vt_strides by = strides_of(c);                                                                                 \
-        int64_t index[VT_MOST_RANK] = {0}, out = vt_gtype_count(vt__out_type(c)), done = 0;                            \
+        int64_t index[VT_MAX_RANK] = {0}, out = vt_gtype_count(vt__out_type(c)), done = 0;                             \
         vt_gop op = c->n->op;                                                                                          \
         ctype *to = c->out[0], least = (ctype)((ctype) - 1 < 1 ? (uint64_t)1 << (sizeof(ctype) * 8 - 1) : 0);          \
         ctype most = (ctype) ~(uint64_t)least;                                                                         \

@@ -67,7 +67,7 @@ static void set_attribute(vt_ctx *ctx, vt_gattr *to, const vt_gattr *from) {
 }
 
 static void set_attributes(vt_ctx *ctx, vt_gnode *n, const vt_gnode_spec *spec) {
-    vt_gattr all[VT_MOST_ATTRIBUTES];
+    vt_gattr all[VT_MAX_ATTRIBUTES];
     n->attribute_count = vt_gop_attributes(n->op, all);
     for (uint32_t i = 0; i < spec->attribute_count; i++) {
         uint32_t at = 0;

@@ -53,7 +53,7 @@ typedef struct vt_gattr {
     const double *floats;
 } vt_gattr;
 
-enum { VT_MANY = 1 << 20, VT_MOST_ATTRIBUTES = 6 };
+enum { VT_MANY = 1 << 20, VT_MAX_ATTRIBUTES = 6 };
 
 typedef enum vt_gop_elements { VT_GOP_FLOATS, VT_GOP_NUMBERS, VT_GOP_BYTES, VT_GOP_BOOLS, VT_GOP_ANY } vt_gop_elements;
 
@@ -68,7 +68,7 @@ const char *vt_gop_text(vt_gop op);
 /* By text; VT_GOP_COUNT for another one. */
 vt_gop vt_gop_find(const char *text);
 /* Its attributes with their values where nothing is given; how many. */
-uint32_t vt_gop_attributes(vt_gop op, vt_gattr out_attributes[VT_MOST_ATTRIBUTES]);
+uint32_t vt_gop_attributes(vt_gop op, vt_gattr out_attributes[VT_MAX_ATTRIBUTES]);
 const char *vt_gattr_text(vt_gattr_name name);
 vt_gattr_kind vt_gattr_kind_of(vt_gattr_name name);
 const char *vt_gword_text(vt_gword word);

@@ -45,21 +45,21 @@ void vt__infer(vt_ctx *ctx, const vt_gnode *n) {
     for (uint32_t i = 0; i < n->output_count; i++) {
         char text[VT_GTYPE_TEXT];
         const vt_gtype *t = &n->outputs[i]->type;
-        if (vt_gtype_count(t) > VT_MOST_COMPUTED)
+        if (vt_gtype_count(t) > VT_MAX_COMPUTED)
             vt_gnode_refuse(ctx, n, "its result %s has %lld elements; a node computes at most %lld",
-                            vt_gtype_text(t, text), (long long)vt_gtype_count(t), (long long)VT_MOST_COMPUTED);
+                            vt_gtype_text(t, text), (long long)vt_gtype_count(t), (long long)VT_MAX_COMPUTED);
     }
 }
 
 vt_gtype vt__infer_type(vt_ctx *ctx, const vt_gnode *n, vt_element element, size_t rank, const int64_t *dims) {
     vt_gtype t;
     if (vt_gtype_make(element, rank, dims, &t)) return t;
-    if (rank > VT_MOST_RANK)
-        vt_gnode_refuse(ctx, n, "the result has %zu axes, where at most %d are possible", rank, VT_MOST_RANK);
+    if (rank > VT_MAX_RANK)
+        vt_gnode_refuse(ctx, n, "the result has %zu axes, where at most %d are possible", rank, VT_MAX_RANK);
     for (size_t i = 0; i < rank; i++)
         if (dims[i] < 0)
             vt_gnode_refuse(ctx, n, "axis %zu of the result would have %lld elements", i, (long long)dims[i]);
-    vt_gnode_refuse(ctx, n, "the result has more than %lld elements", (long long)VT_MOST_ELEMENTS);
+    vt_gnode_refuse(ctx, n, "the result has more than %lld elements", (long long)VT_MAX_ELEMENTS);
 }
 
 void vt__want_element(vt_ctx *ctx, const vt_gnode *n, uint32_t input, vt_element element) {
@@ -100,7 +100,7 @@ void vt__want_range(vt_ctx *ctx, const vt_gnode *n, vt_gattr_name name, int64_t 
 
 vt_gtype vt__infer_broadcast_of(vt_ctx *ctx, const vt_gnode *n, vt_element element, vt_gtype a, vt_gtype b) {
     char left[VT_GTYPE_TEXT], right[VT_GTYPE_TEXT];
-    int64_t dims[VT_MOST_RANK];
+    int64_t dims[VT_MAX_RANK];
     uint32_t rank = a.rank > b.rank ? a.rank : b.rank;
     for (uint32_t i = 0; i < rank; i++) {
         int64_t x = i < rank - a.rank ? 1 : a.dim[i - (rank - a.rank)];

@@ -45,7 +45,7 @@ static int64_t extent_of(vt_ctx *ctx, const vt_gnode *n, const windows *w, uint3
 
 void vt__infer_pool(vt_ctx *ctx, const vt_gnode *n) {
     const vt_gtype *x = &n->inputs[0]->type;
-    int64_t dims[VT_MOST_RANK] = {x->dim[0], x->dim[1]};
+    int64_t dims[VT_MAX_RANK] = {x->dim[0], x->dim[1]};
     uint32_t spatial = x->rank > 2 ? x->rank - 2 : 0;
     windows w = windows_of(ctx, n, vt__want_ints(ctx, n, VT_A_KERNEL, spatial));
     for (uint32_t i = 0; i < spatial; i++) {
@@ -87,7 +87,7 @@ static int64_t infer_conv(vt_ctx *ctx, const vt_gnode *n, uint32_t weights, vt_e
     const vt_gtype *x = &n->inputs[0]->type, *t = &n->inputs[weights]->type;
     vt__want_rank(ctx, n, weights, x->rank);
     windows w = windows_of(ctx, n, &t->dim[2]);
-    int64_t dims[VT_MOST_RANK] = {x->dim[0], channels_out(ctx, n, weights, false)};
+    int64_t dims[VT_MAX_RANK] = {x->dim[0], channels_out(ctx, n, weights, false)};
     for (uint32_t i = 0; i < w.spatial; i++) dims[2 + i] = extent_of(ctx, n, &w, i);
     vt__gives(n, 0, vt__infer_type(ctx, n, result, x->rank, dims));
     return dims[1];
@@ -104,7 +104,7 @@ void vt__infer_conv_transpose(vt_ctx *ctx, const vt_gnode *n) {
     vt__want_rank(ctx, n, 1, x->rank);
     windows w = windows_of(ctx, n, &t->dim[2]);
     const int64_t *more = vt__want_ints(ctx, n, VT_A_OUTPUT_PADS, w.spatial);
-    int64_t dims[VT_MOST_RANK] = {x->dim[0], channels_out(ctx, n, 1, true)};
+    int64_t dims[VT_MAX_RANK] = {x->dim[0], channels_out(ctx, n, 1, true)};
     for (uint32_t i = 0; i < w.spatial; i++) {
         int64_t largest = w.strides[i] > w.dilations[i] ? w.strides[i] : w.dilations[i];
         vt__want_range(ctx, n, VT_A_OUTPUT_PADS, more[i], 0, largest - 1);

@@ -12,7 +12,7 @@ static vt_gtype product(vt_ctx *ctx, const vt_gnode *n, vt_element element, vt_g
     a.rank = row ? 0 : a.rank - 2;
     b.rank = column ? 0 : b.rank - 2;
     vt_gtype t = vt__infer_broadcast_of(ctx, n, element, a, b);
-    if (t.rank + 2 > VT_MOST_RANK) vt_gnode_refuse(ctx, n, "the result has more than %d axes", VT_MOST_RANK);
+    if (t.rank + 2 > VT_MAX_RANK) vt_gnode_refuse(ctx, n, "the result has more than %d axes", VT_MAX_RANK);
     if (!row) t.dim[t.rank++] = rows;
     if (!column) t.dim[t.rank++] = columns;
     return vt__infer_type(ctx, n, element, t.rank, t.dim);

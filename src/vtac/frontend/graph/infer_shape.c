@@ -30,7 +30,7 @@ void vt__infer_expand(vt_ctx *ctx, const vt_gnode *n) {
 void vt__infer_transpose(vt_ctx *ctx, const vt_gnode *n) {
     const vt_gtype *x = &n->inputs[0]->type;
     const int64_t *perm = vt__want_ints(ctx, n, VT_A_PERM, x->rank);
-    int64_t dims[VT_MOST_RANK];
+    int64_t dims[VT_MAX_RANK];
     uint32_t seen = 0;
     for (uint32_t i = 0; i < x->rank; i++) {
         vt__want_range(ctx, n, VT_A_PERM, perm[i], 0, x->rank - 1);
@@ -93,7 +93,7 @@ void vt__infer_slice(vt_ctx *ctx, const vt_gnode *n) {
 void vt__infer_gather(vt_ctx *ctx, const vt_gnode *n) {
     const vt_gtype *x = &n->inputs[0]->type, *at = &n->inputs[1]->type;
     uint32_t axis = vt__want_axis(ctx, n), rank = 0;
-    int64_t dims[2 * VT_MOST_RANK];
+    int64_t dims[2 * VT_MAX_RANK];
     if (at->element != VT_ELEMENT_I32) vt__want_element(ctx, n, 1, VT_ELEMENT_I64);
     for (uint32_t i = 0; i < axis; i++) dims[rank++] = x->dim[i];
     for (uint32_t i = 0; i < at->rank; i++) dims[rank++] = at->dim[i];
@@ -152,7 +152,7 @@ void vt__infer_reduce(vt_ctx *ctx, const vt_gnode *n) {
     const vt_gtype *x = &n->inputs[0]->type;
     const vt_gattr *axes = vt_gattr_of(n, VT_A_AXES);
     uint32_t gone = 0, rank = 0;
-    int64_t dims[VT_MOST_RANK];
+    int64_t dims[VT_MAX_RANK];
     for (uint32_t i = 0; i < axes->count; i++) {
         if (axes->ints[i] < 0 || axes->ints[i] >= x->rank || gone & 1u << axes->ints[i])
             vt_gnode_refuse(ctx, n, "axes has %lld, once too often for %u axes", (long long)axes->ints[i],

@@ -60,7 +60,7 @@ vt_gword vt_gword_find(vt_gattr_name attribute, const char *text) {
     return (vt_gword)i;
 }
 
-uint32_t vt_gop_attributes(vt_gop op, vt_gattr out_attributes[VT_MOST_ATTRIBUTES]) {
+uint32_t vt_gop_attributes(vt_gop op, vt_gattr out_attributes[VT_MAX_ATTRIBUTES]) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < DEFAULTS; i++) {
         if (defaults[i].op != op) continue;

@@ -32,7 +32,7 @@ double vt_element_least(vt_element element) {
     return elements[element].is_signed ? -ldexp(1, (int)elements[element].bytes * 8 - 1) : 0;
 }
 
-double vt_element_most(vt_element element) {
+double vt_element_max(vt_element element) {
     if (elements[element].is_float) return INFINITY;
     if (element == VT_ELEMENT_BOOL) return 1;
     return ldexp(1, (int)elements[element].bytes * 8 - elements[element].is_signed) - 1;
@@ -41,17 +41,17 @@ double vt_element_most(vt_element element) {
 bool vt_gtype_make(vt_element element, size_t rank, const int64_t *dims, vt_gtype *out_type) {
     int64_t count = 1, positive = 1;
     *out_type = (vt_gtype){.element = element};
-    if (rank > VT_MOST_RANK) return false;
+    if (rank > VT_MAX_RANK) return false;
     for (size_t i = 0; i < rank; i++) {
         if (dims[i] < 0) return false;
         /* an extent of 0 hides no product that is too large */
-        if (__builtin_mul_overflow(positive, dims[i] ? dims[i] : 1, &positive) || positive > VT_MOST_ELEMENTS)
+        if (__builtin_mul_overflow(positive, dims[i] ? dims[i] : 1, &positive) || positive > VT_MAX_ELEMENTS)
             return false;
         count *= dims[i];
         out_type->dim[i] = dims[i];
     }
     out_type->rank = (uint32_t)rank;
-    return count <= VT_MOST_ELEMENTS;
+    return count <= VT_MAX_ELEMENTS;
 }
 
 int64_t vt_gtype_span(const vt_gtype *t, uint32_t begin, uint32_t end) {

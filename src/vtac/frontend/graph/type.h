@@ -15,17 +15,17 @@ typedef enum vt_element {
     VT_ELEMENT_COUNT
 } vt_element;
 
-enum { VT_MOST_RANK = 8, VT_GTYPE_TEXT = 192 };
+enum { VT_MAX_RANK = 8, VT_GTYPE_TEXT = 192 };
 /* Elements of one tensor at most, so that products of sizes fit 64 bits wherever they are computed. */
-#define VT_MOST_ELEMENTS ((int64_t)1 << 31)
+#define VT_MAX_ELEMENTS ((int64_t)1 << 31)
 /* Of what a node computes: a model of a few bytes can ask for any shape, and a run has memory for all of it. */
-#define VT_MOST_COMPUTED ((int64_t)1 << 28)
+#define VT_MAX_COMPUTED ((int64_t)1 << 28)
 
 /* Every extent is known, and at least 0. A scalar has rank 0. */
 typedef struct vt_gtype {
     vt_element element;
     uint32_t rank;
-    int64_t dim[VT_MOST_RANK]; /* past the rank: 0 */
+    int64_t dim[VT_MAX_RANK]; /* past the rank: 0 */
 } vt_gtype;
 
 const char *vt_element_text(vt_element element); /* "float32" */
@@ -35,9 +35,9 @@ bool vt_element_parse(const char *text, vt_element *out_element);
 bool vt_element_is_byte(vt_element element); /* int8, uint8 */
 /* The smallest and the largest number of an element type: of floats minus and plus infinity. */
 double vt_element_least(vt_element element);
-double vt_element_most(vt_element element);
+double vt_element_max(vt_element element);
 
-/* Checks rank and extents: false for a negative extent, more than VT_MOST_RANK axes, or VT_MOST_ELEMENTS elements. */
+/* Checks rank and extents: false for a negative extent, more than VT_MAX_RANK axes, or VT_MAX_ELEMENTS elements. */
 bool vt_gtype_make(vt_element element, size_t rank, const int64_t *dims, vt_gtype *out_type);
 /* Of a type that vt_gtype_make made. */
 int64_t vt_gtype_count(const vt_gtype *t);

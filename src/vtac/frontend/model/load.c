@@ -88,7 +88,7 @@ vta_status vtac_graph_parse(const void *bytes, size_t size, const char *name, co
     return run(&l, allocator, diag, out_graph);
 }
 
-#define MOST_BYTES ((size_t)1 << 31) /* protobuf has no larger messages */
+#define MAX_BYTES ((size_t)1 << 31) /* protobuf has no larger messages */
 
 /* The folder of a path, in a block of the path's size and 2. */
 static char *folder_of(const vta_allocator *a, const char *path) {
@@ -106,7 +106,7 @@ vta_status vtac_graph_load(const char *path, const vtac_graph_options *options, 
     VT_TRY(set_options(&l, options, diag));
     char *folder = folder_of(allocator, path);
     if (!folder) return vt_no_memory(diag);
-    vta_status status = vt_file_read(allocator, path, MOST_BYTES, diag, &l.own, &l.size);
+    vta_status status = vt_file_read(allocator, path, MAX_BYTES, diag, &l.own, &l.size);
     l.bytes = l.own;
     l.onnx.folder = folder;
     if (status == VTA_OK) status = run(&l, allocator, diag, out_graph);

@@ -31,7 +31,7 @@ vt_gvalue *vt__mk_transpose(const vt_onnx_node *n, vt_gvalue *x, const int64_t *
 }
 
 vt_gvalue *vt__mk_move_axis(const vt_onnx_node *n, vt_gvalue *x, uint32_t from, uint32_t to) {
-    int64_t perm[VT_MOST_RANK];
+    int64_t perm[VT_MAX_RANK];
     uint32_t next = 0;
     for (uint32_t i = 0; i < x->type.rank; i++) {
         if (next == from) next++;
@@ -51,7 +51,7 @@ vt_gvalue *vt__mk_take(const vt_onnx_node *n, vt_gvalue *x, uint32_t axis, vt_gv
 }
 
 vt_gvalue *vt__mk_slice(const vt_onnx_node *n, vt_gvalue *x, uint32_t axis, int64_t start, int64_t count) {
-    int64_t starts[VT_MOST_RANK] = {0}, steps[VT_MOST_RANK], dims[VT_MOST_RANK];
+    int64_t starts[VT_MAX_RANK] = {0}, steps[VT_MAX_RANK], dims[VT_MAX_RANK];
     uint32_t r = x->type.rank;
     if (start == 0 && count == x->type.dim[axis]) return x;
     for (uint32_t i = 0; i < r; i++) steps[i] = 1, dims[i] = x->type.dim[i];
@@ -73,7 +73,7 @@ vt_gvalue *vt__mk_expand(const vt_onnx_node *n, vt_gvalue *x, uint32_t rank, con
 }
 
 vt_gvalue *vt__mk_unsqueeze(const vt_onnx_node *n, vt_gvalue *x, uint32_t at) {
-    int64_t dims[VT_MOST_RANK + 1];
+    int64_t dims[VT_MAX_RANK + 1];
     for (uint32_t i = 0, from = 0; i <= x->type.rank; i++) dims[i] = i == at ? 1 : x->type.dim[from++];
     return vt__onnx_reshape_to(n, x, x->type.rank + 1, dims);
 }
@@ -92,8 +92,8 @@ static void store(void *data, vt_element element, size_t i, double x) {
 
 vt_gvalue *vt__mk_room(const vt_onnx_node *n, vt_element element, uint32_t rank, const int64_t *dims, void *out_data) {
     vt_gtype t;
-    if (!vt_gtype_make(element, rank, dims, &t) || vt_gtype_count(&t) > VT_MOST_COMPUTED)
-        vt__onnx_wrong(n, "a table of more than %lld numbers is needed", (long long)VT_MOST_COMPUTED);
+    if (!vt_gtype_make(element, rank, dims, &t) || vt_gtype_count(&t) > VT_MAX_COMPUTED)
+        vt__onnx_wrong(n, "a table of more than %lld numbers is needed", (long long)VT_MAX_COMPUTED);
     void *data = vt_new_bytes(n->r->ctx, vt_gtype_bytes(&t));
     memcpy(out_data, &data, sizeof data);
     return vt_graph_constant(n->r->g, n->name, t, data);
@@ -108,7 +108,7 @@ vt_gvalue *vt__mk_number(const vt_onnx_node *n, vt_element element, double numbe
 
 vt_gvalue *vt__mk_iota(const vt_onnx_node *n, vt_element element, uint32_t rank, uint32_t axis, int64_t count,
                        double start, double step) {
-    int64_t dims[VT_MOST_RANK];
+    int64_t dims[VT_MAX_RANK];
     void *data;
     for (uint32_t i = 0; i < rank; i++) dims[i] = i == axis ? count : 1;
     vt_gvalue *v = vt__mk_room(n, element, rank, dims, &data);
@@ -117,12 +117,12 @@ vt_gvalue *vt__mk_iota(const vt_onnx_node *n, vt_element element, uint32_t rank,
 }
 
 /* So many nodes are looked at, a value that is read twice counting twice; so large may their results be. */
-enum { NODES_MOST = 64, KNOWN_MOST = 1 << 22 };
+enum { NODES_MAX = 64, KNOWN_MAX = 1 << 22 };
 
 static vt_gvalue *known(const vt_onnx_node *n, vt_gvalue *v, int *left) {
     const vt_gnode *by = v->by;
     if (v->data) return v;
-    if (!by || by->output_count != 1 || vt_gtype_count(&v->type) > KNOWN_MOST || (*left)-- <= 0) return NULL;
+    if (!by || by->output_count != 1 || vt_gtype_count(&v->type) > KNOWN_MAX || (*left)-- <= 0) return NULL;
     const void **in = VT_NEW_ARRAY(n->r->ctx, const void *, by->input_count + 1);
     for (uint32_t i = 0; i < by->input_count; i++) {
         const vt_gvalue *x = by->inputs[i] ? known(n, by->inputs[i], left) : NULL;
@@ -136,7 +136,7 @@ static vt_gvalue *known(const vt_onnx_node *n, vt_gvalue *v, int *left) {
 }
 
 vt_gvalue *vt__onnx_known(const vt_onnx_node *n, vt_gvalue *v) {
-    int left = NODES_MOST;
+    int left = NODES_MAX;
     return known(n, v, &left);
 }
 

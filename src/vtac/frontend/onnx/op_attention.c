@@ -51,7 +51,7 @@ static vt_gvalue *given_mask(const vt_onnx_node *n, int64_t keys) {
     if (m->type.element == VT_ELEMENT_BOOL) m = hide(n, m);
     vt__onnx_want_floats(n, m);
     uint32_t last = m->type.rank ? m->type.rank - 1 : 0;
-    int64_t missing = m->type.rank ? keys - m->type.dim[last] : 0, pads[2 * VT_MOST_RANK] = {0};
+    int64_t missing = m->type.rank ? keys - m->type.dim[last] : 0, pads[2 * VT_MAX_RANK] = {0};
     if (n->r->opset < 24 || missing <= 0 || m->type.dim[last] == 1) return m;
     pads[2 * last + 1] = missing; /* keys that the mask does not reach do not count */
     return vt__onnx_make(

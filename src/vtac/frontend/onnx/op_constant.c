@@ -44,7 +44,7 @@ void vt__onnx_constant_of_shape(const vt_onnx_node *n) {
     float zero = 0;
     vt_gvalue *one = a && a->t ? vt__onnx_tensor(n->r, a->t, n->name) : floats_value(n, 1, 1, &zero);
     if (vt_gtype_count(&one->type) != 1) vt__onnx_wrong(n, "its value is not one number");
-    if (!shape.given || shape.count > VT_MOST_RANK) vt__onnx_wrong(n, "a shape of %u axes", (unsigned)shape.count);
+    if (!shape.given || shape.count > VT_MAX_RANK) vt__onnx_wrong(n, "a shape of %u axes", (unsigned)shape.count);
     one = vt__onnx_reshape_to(n, one, 0, NULL);
     vt__onnx_out(
         n, 0, vt__onnx_make(n, VT_G_EXPAND, 1, &one, VT_ONNX_ATTRIBUTES(VT_GSET_INTS(SHAPE, shape.count, shape.item))));

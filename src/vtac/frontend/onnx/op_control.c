@@ -4,7 +4,7 @@
 #include "frontend/onnx/make.h"
 
 /* At most this many nodes are read in bodies, so that nested loops end. */
-enum { BODY_NODES_MOST = 1 << 18 };
+enum { BODY_NODES_MAX = 1 << 18 };
 
 static const Onnx__GraphProto *body_of(const vt_onnx_node *n, const char *name) {
     const Onnx__AttributeProto *a = vt__onnx_attribute_of(n, name);
@@ -13,9 +13,9 @@ static const Onnx__GraphProto *body_of(const vt_onnx_node *n, const char *name) 
 }
 
 void vt__onnx_count_unrolled(const vt_onnx_node *n, size_t nodes) {
-    n->r->body_nodes += (uint32_t)(nodes < BODY_NODES_MOST ? nodes : BODY_NODES_MOST);
-    if (n->r->body_nodes > BODY_NODES_MOST)
-        vt__onnx_unsupported(n, "its bodies are more than %d nodes when they are unrolled", BODY_NODES_MOST);
+    n->r->body_nodes += (uint32_t)(nodes < BODY_NODES_MAX ? nodes : BODY_NODES_MAX);
+    if (n->r->body_nodes > BODY_NODES_MAX)
+        vt__onnx_unsupported(n, "its bodies are more than %d nodes when they are unrolled", BODY_NODES_MAX);
 }
 
 /* Reads the body once. out: as many values as the body has outputs. */

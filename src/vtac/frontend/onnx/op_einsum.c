@@ -6,17 +6,17 @@
 #include "frontend/onnx/make.h"
 
 /* Labels: letters, and the axes of an ellipsis, counted from its last one. */
-enum { ELLIPSIS = 128, LABELS = ELLIPSIS + VT_MOST_RANK, OPERANDS_MOST = 32 };
+enum { ELLIPSIS = 128, LABELS = ELLIPSIS + VT_MAX_RANK, OPERANDS_MAX = 32 };
 
 typedef struct term {
     vt_gvalue *x;
     uint32_t rank;
-    uint8_t label[VT_MOST_RANK];
+    uint8_t label[VT_MAX_RANK];
 } term;
 
 typedef struct equation {
     const vt_onnx_node *n;
-    term operand[OPERANDS_MOST], result;
+    term operand[OPERANDS_MAX], result;
     uint32_t count;
     int64_t extent[LABELS]; /* 0: there is no such label */
 } equation;
@@ -24,7 +24,7 @@ typedef struct equation {
 static bool has(const term *t, uint8_t label) { return memchr(t->label, label, t->rank) != NULL; }
 
 static void add_label(const equation *e, term *t, uint32_t label) {
-    if (t->rank == VT_MOST_RANK) vt__onnx_wrong(e->n, "a term of more than %d axes", VT_MOST_RANK);
+    if (t->rank == VT_MAX_RANK) vt__onnx_wrong(e->n, "a term of more than %d axes", VT_MAX_RANK);
     t->label[t->rank++] = (uint8_t)label;
 }
 
@@ -64,7 +64,7 @@ static void usual_result(equation *e) {
 static void parse(equation *e, const char *at) {
     uint32_t dots = 0;
     for (size_t i = 0;; i++) {
-        if (i >= e->n->p->n_input || i >= OPERANDS_MOST)
+        if (i >= e->n->p->n_input || i >= OPERANDS_MAX)
             vt__onnx_wrong(e->n, "its equation has another number of terms");
         term *t = &e->operand[e->count++];
         t->x = vt__onnx_need(e->n, i);
@@ -103,7 +103,7 @@ static void take_diagonals(const equation *e, term *t) {
         for (uint32_t k = t->rank; k-- > i + 1;) {
             if (t->label[k] != t->label[i]) continue;
             const vt_gtype x = t->x->type;
-            int64_t size = x.dim[i], dims[VT_MOST_RANK], axis = (int64_t)k;
+            int64_t size = x.dim[i], dims[VT_MAX_RANK], axis = (int64_t)k;
             if (size != x.dim[k])
                 vt__onnx_wrong(e->n, "a diagonal of %lld and %lld", (long long)size, (long long)x.dim[k]);
             for (uint32_t a = 0; a < x.rank; a++) dims[a] = a == i || a == k ? size : 1;
@@ -125,7 +125,7 @@ static bool is_needed(const equation *e, uint8_t label, uint32_t next) {
 }
 
 static void sum_unneeded(const equation *e, term *t, const term *other, uint32_t next) {
-    int64_t axes[VT_MOST_RANK];
+    int64_t axes[VT_MAX_RANK];
     uint32_t gone = 0, kept = 0;
     for (uint32_t i = 0; i < t->rank; i++) {
         if ((other && has(other, t->label[i])) || is_needed(e, t->label[i], next))
@@ -139,7 +139,7 @@ static void sum_unneeded(const equation *e, term *t, const term *other, uint32_t
 
 /* x with its axes in the order of the labels; those that it has not are of one element. */
 static vt_gvalue *ordered(const equation *e, const term *t, const uint8_t *labels, uint32_t count) {
-    int64_t perm[VT_MOST_RANK], dims[VT_MOST_RANK];
+    int64_t perm[VT_MAX_RANK], dims[VT_MAX_RANK];
     uint32_t own = 0;
     for (uint32_t i = 0; i < count; i++) {
         const uint8_t *at = memchr(t->label, labels[i], t->rank);
@@ -156,7 +156,7 @@ static int64_t span(const int64_t *dims, uint32_t count) {
 }
 
 typedef struct kinds {
-    uint8_t batch[VT_MOST_RANK], rows[VT_MOST_RANK], columns[VT_MOST_RANK], sums[VT_MOST_RANK];
+    uint8_t batch[VT_MAX_RANK], rows[VT_MAX_RANK], columns[VT_MAX_RANK], sums[VT_MAX_RANK];
     uint32_t batches, row_count, column_count, sum_count;
 } kinds;
 
@@ -179,8 +179,8 @@ static kinds kinds_of(const equation *e, const term *a, const term *b, uint32_t 
 /* x as [batch.., first, second] of the labels in two lists; axes of one element are broadcast where they are summed. */
 static vt_gvalue *matrix(const equation *e, const term *t, const kinds *k, const uint8_t *first, uint32_t first_count,
                          const uint8_t *second, uint32_t second_count, bool sums_first) {
-    uint8_t labels[3 * VT_MOST_RANK];
-    int64_t dims[VT_MOST_RANK];
+    uint8_t labels[3 * VT_MAX_RANK];
+    int64_t dims[VT_MAX_RANK];
     uint32_t count = k->batches + first_count + second_count;
     memcpy(labels, k->batch, k->batches);
     memcpy(labels + k->batches, first, first_count);
@@ -201,12 +201,12 @@ static vt_gvalue *matrix(const equation *e, const term *t, const kinds *k, const
 static term product(const equation *e, const term *a, const term *b, uint32_t next) {
     kinds k = kinds_of(e, a, b, next);
     term y = {.rank = 0};
-    if (k.batches + k.row_count + k.column_count > VT_MOST_RANK || k.batches + 2 > VT_MOST_RANK)
-        vt__onnx_unsupported(e->n, "a product of more than %d axes", VT_MOST_RANK);
+    if (k.batches + k.row_count + k.column_count > VT_MAX_RANK || k.batches + 2 > VT_MAX_RANK)
+        vt__onnx_unsupported(e->n, "a product of more than %d axes", VT_MAX_RANK);
     vt_gvalue *left = matrix(e, a, &k, k.rows, k.row_count, k.sums, k.sum_count, false);
     vt_gvalue *right = matrix(e, b, &k, k.sums, k.sum_count, k.columns, k.column_count, true);
     vt_gvalue *sums = vt__mk_two(e->n, VT_G_MAT_MUL, left, right);
-    int64_t dims[VT_MOST_RANK];
+    int64_t dims[VT_MAX_RANK];
     for (uint32_t i = 0; i < k.batches; i++) dims[y.rank] = sums->type.dim[i], y.label[y.rank++] = k.batch[i];
     for (uint32_t i = 0; i < k.row_count; i++) y.label[y.rank++] = k.rows[i];
     for (uint32_t i = 0; i < k.column_count; i++) y.label[y.rank++] = k.columns[i];
@@ -234,7 +234,7 @@ void vt__onnx_einsum(const vt_onnx_node *n) {
         now = product(e, &now, &b, i + 1);
     }
     sum_unneeded(e, &now, NULL, e->count);
-    int64_t dims[VT_MOST_RANK];
+    int64_t dims[VT_MAX_RANK];
     vt_gvalue *y = ordered(e, &now, e->result.label, e->result.rank);
     for (uint32_t i = 0; i < e->result.rank; i++) dims[i] = e->extent[e->result.label[i]];
     vt__onnx_out(n, 0, vt__mk_expand(n, y, e->result.rank, dims));

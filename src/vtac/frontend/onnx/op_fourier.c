@@ -24,7 +24,7 @@ static vt_gvalue *matrix(const vt_onnx_node *n, int64_t length, int64_t parts, i
 /* `x` is [.., length, parts]: [.., bins, 2]. */
 static vt_gvalue *transformed(const vt_onnx_node *n, vt_gvalue *x, bool inverse, bool half) {
     const vt_gtype t = x->type;
-    int64_t length = t.dim[t.rank - 2], parts = t.dim[t.rank - 1], dims[VT_MOST_RANK];
+    int64_t length = t.dim[t.rank - 2], parts = t.dim[t.rank - 1], dims[VT_MAX_RANK];
     int64_t bins = half ? length / 2 + 1 : length;
     for (uint32_t i = 0; i < t.rank; i++) dims[i] = t.dim[i];
     dims[t.rank - 2] = length * parts;
@@ -53,7 +53,7 @@ void vt__onnx_dft(const vt_onnx_node *n) {
     x = vt__mk_move_axis(n, x, axis, last - 1);
     if (vt__onnx_in(n, 1)) {
         double wants = vt__onnx_constant_number(n, 1, "dft_length");
-        int64_t has = x->type.dim[last - 1], pads[2 * VT_MOST_RANK] = {0};
+        int64_t has = x->type.dim[last - 1], pads[2 * VT_MAX_RANK] = {0};
         if (wants < 1 || wants > (double)(1 << 20)) vt__onnx_wrong(n, "a length of %g", wants);
         pads[2 * last] = (int64_t)wants - has; /* more zeros, or less */
         if ((int64_t)wants != has)

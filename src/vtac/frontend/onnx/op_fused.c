@@ -68,7 +68,7 @@ void vt__onnx_fused_gemm(const vt_onnx_node *n) {
 
 /* The axis before the last goes in front: "transBatch" of FusedMatMul. */
 static vt_gvalue *with_batch_last(const vt_onnx_node *n, vt_gvalue *x) {
-    int64_t order[VT_MOST_RANK];
+    int64_t order[VT_MAX_RANK];
     uint32_t rank = x->type.rank;
     if (rank < 3) vt__onnx_wrong(n, "%s has %u axes; at least 3 are needed", x->name, (unsigned)rank);
     for (uint32_t i = 0; i + 2 < rank; i++) order[i] = i + 1;

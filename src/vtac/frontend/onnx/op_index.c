@@ -19,7 +19,7 @@ static vt_gvalue *offsets(const vt_onnx_node *n, vt_gvalue *indices, int64_t ext
 /* The numbers in memory of x[i, .., indices[i, j, ..], ..], where an index stands for the place along the axis. */
 static vt_gvalue *along(const vt_onnx_node *n, const vt_gtype *x, vt_gvalue *indices, uint32_t axis) {
     const vt_gtype *t = &indices->type;
-    int64_t dims[VT_MOST_RANK] = {0}, by[VT_MOST_RANK] = {0}, *to, count = 1, step = 1;
+    int64_t dims[VT_MAX_RANK] = {0}, by[VT_MAX_RANK] = {0}, *to, count = 1, step = 1;
     if (t->rank != x->rank) vt__onnx_wrong(n, "indices of %u axes for %u", (unsigned)t->rank, (unsigned)x->rank);
     for (uint32_t i = x->rank; i-- > 0; step *= x->dim[i]) by[i] = step;
     for (uint32_t i = 0; i < x->rank; i++) {
@@ -72,7 +72,7 @@ static vt_gvalue *of_rows(const vt_onnx_node *n, const vt_gtype *x, vt_gvalue *i
 void vt__onnx_gather_nd(const vt_onnx_node *n) {
     vt_gvalue *x = vt__onnx_need(n, 0), *indices = vt__onnx_need(n, 1);
     const vt_gtype t = x->type, s = indices->type;
-    int64_t batch = vt__onnx_int(n, "batch_dims", 0), dims[2 * VT_MOST_RANK], images = 1;
+    int64_t batch = vt__onnx_int(n, "batch_dims", 0), dims[2 * VT_MAX_RANK], images = 1;
     uint32_t rank = 0;
     if (batch < 0 || batch >= t.rank || batch >= s.rank) vt__onnx_wrong(n, "batch_dims is %lld", (long long)batch);
     for (uint32_t i = 0; i < batch; i++) {
@@ -88,7 +88,7 @@ void vt__onnx_gather_nd(const vt_onnx_node *n) {
     }
     for (uint32_t i = 0; i + 1 < s.rank; i++) dims[rank++] = s.dim[i];
     for (uint32_t i = selected; i < t.rank; i++) dims[rank++] = t.dim[i];
-    if (rank > VT_MOST_RANK) vt__onnx_unsupported(n, "a result of %u axes", (unsigned)rank);
+    if (rank > VT_MAX_RANK) vt__onnx_unsupported(n, "a result of %u axes", (unsigned)rank);
     x = vt__onnx_reshape_to(n, x, 2, (int64_t[]){vt_gtype_span(&t, 0, selected), vt_gtype_span(&t, selected, t.rank)});
     vt__onnx_out(n, 0, vt__onnx_reshape_to(n, vt__mk_take(n, x, 0, flat(n, at)), rank, dims));
 }

@@ -143,7 +143,7 @@ void vt__onnx_integer_hard_swish(const vt_onnx_node *n) {
 void vt__onnx_integer_mean(const vt_onnx_node *n) {
     vt_gvalue *x = integers(n, 0);
     vt_onnx_ints axes = vt__onnx_ints_of(n, "axes");
-    int64_t list[VT_MOST_RANK], count = 1;
+    int64_t list[VT_MAX_RANK], count = 1;
     if (!axes.given || axes.count > x->type.rank) vt__onnx_wrong(n, "it has no list of axes");
     for (uint32_t i = 0; i < axes.count; i++) {
         list[i] = vt__onnx_axis(n, axes.item[i], x->type.rank);

@@ -3,7 +3,7 @@
 #include "frontend/onnx/make.h"
 
 static vt_gvalue *mean(const vt_onnx_node *n, vt_gvalue *x, uint32_t first) {
-    int64_t axes[VT_MOST_RANK];
+    int64_t axes[VT_MAX_RANK];
     uint32_t count = x->type.rank - first;
     for (uint32_t i = 0; i < count; i++) axes[i] = first + i;
     vt_gvalue *sum = vt__mk_reduce(n, VT_G_REDUCE_SUM, x, count, axes, true);
@@ -37,7 +37,7 @@ static void check_floats(const vt_onnx_node *n, const vt_gvalue *x) {
 
 /* One number a channel, as a tensor that broadcasts over N, C and all that follows. */
 static vt_gvalue *by_channel(const vt_onnx_node *n, size_t input, const vt_gtype *x) {
-    int64_t dims[VT_MOST_RANK];
+    int64_t dims[VT_MAX_RANK];
     vt_gvalue *v = vt__onnx_need(n, input);
     if (v->type.rank != 1 || v->type.dim[0] != x->dim[1])
         vt__onnx_wrong(n, "input %zu is not one number for each of %lld channels", input, (long long)x->dim[1]);
@@ -102,7 +102,7 @@ void vt__onnx_mean_variance(const vt_onnx_node *n) {
     vt_gvalue *x = vt__onnx_need(n, 0);
     const int64_t usual[] = {0, 2, 3};
     vt_onnx_ints given = vt__onnx_ints_of(n, "axes");
-    int64_t axes[VT_MOST_RANK], count = given.given ? given.count : 3, elements = 1;
+    int64_t axes[VT_MAX_RANK], count = given.given ? given.count : 3, elements = 1;
     check_floats(n, x);
     if (count > x->type.rank) vt__onnx_wrong(n, "%lld axes", (long long)count);
     for (int64_t i = 0; i < count; i++) {
@@ -117,7 +117,7 @@ void vt__onnx_mean_variance(const vt_onnx_node *n) {
     vt__onnx_out(n, 0, vt__mk_two(n, VT_G_DIV, apart, vt__mk_with(n, VT_G_ADD, deviation, 1e-9)));
 }
 
-enum { MOST_CHANNELS = 1 << 16 }; /* around one */
+enum { MAX_CHANNELS = 1 << 16 }; /* around one */
 
 /* How many of the channels from c - before to c - before + size - 1 there are, as a share of `size`: [1, C, 1]. */
 static vt_gvalue *shares(const vt_onnx_node *n, int64_t channels, int64_t before, int64_t size) {
@@ -151,7 +151,7 @@ void vt__onnx_lrn(const vt_onnx_node *n) {
                             vt_graph_scalar(n->r->g, n->name, (float)vt__onnx_float(n, "beta", 0.75))};
     check_floats(n, x);
     if (x->type.rank < 2) vt__onnx_wrong(n, "the input has %u axes; at least 2 are wanted", (unsigned)x->type.rank);
-    if (size < 1 || size > MOST_CHANNELS) vt__onnx_wrong(n, "attribute size: %lld channels", (long long)size);
+    if (size < 1 || size > MAX_CHANNELS) vt__onnx_wrong(n, "attribute size: %lld channels", (long long)size);
     vt_gvalue *squares = vt__onnx_make(n, VT_G_MUL, VT_ONNX_INPUTS(x, x), 0, NULL);
     vt_gvalue *mean = size > 1 ? mean_of_channels(n, squares, size) : squares;
     mean = vt__onnx_make(n, VT_G_MUL, VT_ONNX_INPUTS(mean, number[0]), 0, NULL);

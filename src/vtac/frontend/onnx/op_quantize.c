@@ -11,9 +11,9 @@ static vt_gvalue *linear(const vt_onnx_node *n, vt_gop op, vt_gvalue *x, vt_gval
 
 /* x with an axis of blocks and one of what is in them; scales and zero points with one element there. */
 static vt_gvalue *in_blocks(const vt_onnx_node *n, vt_gvalue *v, uint32_t axis, int64_t size) {
-    int64_t dims[VT_MOST_RANK + 1];
+    int64_t dims[VT_MAX_RANK + 1];
     uint32_t rank = v->type.rank;
-    if (rank >= VT_MOST_RANK) vt__onnx_unsupported(n, "blocks of a tensor of %u axes", (unsigned)rank);
+    if (rank >= VT_MAX_RANK) vt__onnx_unsupported(n, "blocks of a tensor of %u axes", (unsigned)rank);
     for (uint32_t i = 0; i <= rank; i++) dims[i] = v->type.dim[i <= axis ? i : i - 1];
     dims[axis] /= size, dims[axis + 1] = size;
     return vt__onnx_reshape_to(n, v, rank + 1, dims);

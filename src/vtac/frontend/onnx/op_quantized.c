@@ -36,7 +36,7 @@ static blocks blocks_of(const vt_onnx_node *n) {
         vt__onnx_unsupported(n, "weights of %lld bits; of 2, 4 and 8 they are supported", (long long)b.bits);
     if (b.size < 16 || b.size > 1 << 20 || (b.size & (b.size - 1)))
         vt__onnx_wrong(n, "block_size is %lld; it must be a power of two from 16 on", (long long)b.size);
-    if (b.rows > VT_MOST_COMPUTED / b.columns) vt__onnx_wrong(n, "the weights are too large");
+    if (b.rows > VT_MAX_COMPUTED / b.columns) vt__onnx_wrong(n, "the weights are too large");
     b.count = (b.rows + b.size - 1) / b.size;
     int64_t row = (b.count * b.bits + 7) / 8, all = b.columns * b.count;
     b.packed = known_data(n, 1, VT_ELEMENT_U8, all * (b.size * b.bits / 8), "the weights");
@@ -105,7 +105,7 @@ void vt__onnx_integer_to_float(const vt_onnx_node *n) {
 
 /* x is quantized by its own range, which holds 0: as DynamicQuantizeLinear does it, its integers being floats here. */
 static vt_gvalue *quantized_by_range(const vt_onnx_node *n, vt_gvalue *x, vt_gvalue **out_scale) {
-    int64_t axes[VT_MOST_RANK];
+    int64_t axes[VT_MAX_RANK];
     for (uint32_t i = 0; i < x->type.rank; i++) axes[i] = i;
     if (!vt_gtype_count(&x->type)) vt__onnx_unsupported(n, "the input has no elements");
     vt_gvalue *low = vt__mk_with(n, VT_G_MIN, vt__mk_reduce(n, VT_G_REDUCE_MIN, x, x->type.rank, axes, false), 0);

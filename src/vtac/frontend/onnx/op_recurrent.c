@@ -4,7 +4,7 @@
 
 #include "frontend/onnx/runtime.h"
 
-enum { STEPS_MOST = 1 << 12, NODES_OF_STEP = 16 /* about */, FUNCTIONS = 3 };
+enum { STEPS_MAX = 1 << 12, NODES_OF_STEP = 16 /* about */, FUNCTIONS = 3 };
 
 typedef struct recurrent {
     const vt_onnx_node *n;
@@ -259,8 +259,8 @@ static recurrent recurrent_of(const vt_onnx_node *n, int64_t gates, uint32_t fun
     r.clip = vt__onnx_float(n, "clip", 0);
     if (r.hidden < 1 || r.hidden != again->type.dim[2]) vt__onnx_wrong(n, "hidden_size is %lld", (long long)r.hidden);
     if (r.steps < 1 || r.batch < 1 || r.width < 1) vt__onnx_unsupported(n, "the input has no elements");
-    if (r.steps > STEPS_MOST)
-        vt__onnx_unsupported(n, "%lld steps; at most %d are unrolled", (long long)r.steps, STEPS_MOST);
+    if (r.steps > STEPS_MAX)
+        vt__onnx_unsupported(n, "%lld steps; at most %d are unrolled", (long long)r.steps, STEPS_MAX);
     if (n->r->in_body) vt__onnx_count_unrolled(n, (size_t)(r.steps * r.directions) * NODES_OF_STEP);
     r.length = lengths_of(&r);
     return r;

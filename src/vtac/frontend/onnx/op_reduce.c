@@ -6,22 +6,22 @@
 
 static bool is(const vt_onnx_node *n, const char *name) { return !strcmp(n->p->op_type, name); }
 
-static uint32_t all_axes(uint32_t rank, int64_t axes[VT_MOST_RANK]) {
+static uint32_t all_axes(uint32_t rank, int64_t axes[VT_MAX_RANK]) {
     for (uint32_t i = 0; i < rank; i++) axes[i] = i;
     return rank;
 }
 
 /* The axes that are reduced: an attribute up to operator set 12 (ReduceSum) or 17, an input after it. How many. */
-static uint32_t axes_of(const vt_onnx_node *n, const vt_gvalue *x, int64_t axes[VT_MOST_RANK]) {
+static uint32_t axes_of(const vt_onnx_node *n, const vt_gvalue *x, int64_t axes[VT_MAX_RANK]) {
     vt_onnx_ints given = vt__onnx_ints_either(n, "axes", is(n, "ReduceSum") ? 13 : 18, 1);
     uint32_t count = given.count;
-    if (count > VT_MOST_RANK) vt__onnx_wrong(n, "%u axes", (unsigned)count);
+    if (count > VT_MAX_RANK) vt__onnx_wrong(n, "%u axes", (unsigned)count);
     for (uint32_t i = 0; i < count; i++) axes[i] = vt__onnx_axis(n, given.item[i], x->type.rank);
     return count || vt__onnx_int(n, "noop_with_empty_axes", 0) ? count : all_axes(x->type.rank, axes);
 }
 
 static vt_gvalue *reduced(const vt_onnx_node *n, vt_gop op, vt_gvalue *x) {
-    int64_t axes[VT_MOST_RANK];
+    int64_t axes[VT_MAX_RANK];
     uint32_t count = axes_of(n, x, axes);
     return vt__mk_reduce(n, op, x, count, axes, vt__onnx_int(n, "keepdims", 1) != 0);
 }
@@ -44,7 +44,7 @@ void vt__onnx_reduce_norm(const vt_onnx_node *n) {
 }
 
 static vt_gvalue *without_axes(const vt_onnx_node *n, vt_gvalue *x, uint32_t count, const int64_t *axes) {
-    int64_t dims[VT_MOST_RANK];
+    int64_t dims[VT_MAX_RANK];
     uint32_t rank = 0, gone = 0;
     for (uint32_t i = 0; i < count; i++) gone |= 1u << axes[i];
     for (uint32_t i = 0; i < x->type.rank; i++)
@@ -54,7 +54,7 @@ static vt_gvalue *without_axes(const vt_onnx_node *n, vt_gvalue *x, uint32_t cou
 
 /* log(sum(exp(x))), as the largest and what exp(x - largest) adds to it: that does not grow beyond all numbers. */
 static vt_gvalue *log_sum_exp(const vt_onnx_node *n, vt_gvalue *x) {
-    int64_t axes[VT_MOST_RANK];
+    int64_t axes[VT_MAX_RANK];
     uint32_t count = axes_of(n, x, axes);
     vt_gvalue *most = vt__mk_reduce(n, VT_G_REDUCE_MAX, x, count, axes, true);
     most = vt__mk_with(n, VT_G_MIN, vt__mk_with(n, VT_G_MAX, most, -(double)3e38f), (double)3e38f);
@@ -80,14 +80,14 @@ void vt__onnx_mean(const vt_onnx_node *n) {
 
 /* ---- The place of the largest or smallest ---- */
 
-enum { PLACES_MOST = 1 << 24 }; /* that a float32 can count */
+enum { PLACES_MAX = 1 << 24 }; /* that a float32 can count */
 
 /* The number of the first (or last) element along an axis that is the largest: a float of the input's shape, where that
  * axis has one element. Places are floats, which reductions are compiled of. What is not a number counts as the largest
  * and as the smallest, as in NumPy. */
 static vt_gvalue *place_of(const vt_onnx_node *n, vt_gvalue *x, uint32_t axis, bool smallest, bool last) {
     const int64_t axes[] = {axis}, count = x->type.dim[axis];
-    if (count > PLACES_MOST) vt__onnx_unsupported(n, "along an axis of %lld elements", (long long)count);
+    if (count > PLACES_MAX) vt__onnx_unsupported(n, "along an axis of %lld elements", (long long)count);
     vt_gvalue *best = vt__mk_reduce(n, smallest ? VT_G_REDUCE_MIN : VT_G_REDUCE_MAX, x, 1, axes, true);
     vt_gvalue *places = vt__mk_iota(n, VT_ELEMENT_F32, x->type.rank, axis, count, 0, 1);
     vt_gvalue *others = vt__mk_number(n, VT_ELEMENT_F32, last ? -1 : (double)count);

@@ -9,21 +9,21 @@ typedef struct sizes {
     const char *mode, *coordinates, *rounding;
     bool antialias, exclude;
     double cubic, outside; /* the coefficient a; what stands outside of the region */
-    double scale[VT_MOST_RANK], begin[VT_MOST_RANK], end[VT_MOST_RANK];
-    int64_t dims[VT_MOST_RANK];
+    double scale[VT_MAX_RANK], begin[VT_MAX_RANK], end[VT_MAX_RANK];
+    int64_t dims[VT_MAX_RANK];
 } sizes;
 
 static bool is(const char *a, const char *b) { return !strcmp(a, b); }
 
 static void scale_axis(const vt_onnx_node *n, sizes *s, uint32_t axis, double scale, int64_t extent) {
     double to = floor((double)extent * scale);
-    if (!(scale > 0) || to > (double)VT_MOST_ELEMENTS) vt__onnx_wrong(n, "a scale of %g", scale);
+    if (!(scale > 0) || to > (double)VT_MAX_ELEMENTS) vt__onnx_wrong(n, "a scale of %g", scale);
     s->scale[axis] = scale;
     s->dims[axis] = (int64_t)to;
 }
 
 /* The axes that numbers are given for: `axes`, or all. */
-static uint32_t axes_of(const vt_onnx_node *n, uint32_t rank, uint32_t axes[VT_MOST_RANK]) {
+static uint32_t axes_of(const vt_onnx_node *n, uint32_t rank, uint32_t axes[VT_MAX_RANK]) {
     vt_onnx_ints given = vt__onnx_ints_of(n, "axes");
     uint32_t count = given.given ? given.count : rank;
     if (count > rank) vt__onnx_wrong(n, "%u axes of %u", (unsigned)count, (unsigned)rank);
@@ -35,7 +35,7 @@ static void by_scales(const vt_onnx_node *n, sizes *s, const vt_gtype *x, size_t
     const Onnx__AttributeProto *a = vt__onnx_attribute_of(n, "scales");
     const vt_gvalue *v = a ? NULL : vt__onnx_need_known(n, input, "scales");
     size_t count = a ? a->n_floats : (size_t)vt_gtype_count(&v->type);
-    uint32_t axes[VT_MOST_RANK], some = axes_of(n, x->rank, axes);
+    uint32_t axes[VT_MAX_RANK], some = axes_of(n, x->rank, axes);
     if (count != some || (v && v->type.element != VT_ELEMENT_F32))
         vt__onnx_wrong(n, "%zu scales for %u axes", count, (unsigned)some);
     for (uint32_t i = 0; i < some; i++)
@@ -44,7 +44,7 @@ static void by_scales(const vt_onnx_node *n, sizes *s, const vt_gtype *x, size_t
 
 static void by_sizes(const vt_onnx_node *n, sizes *s, const vt_gtype *x) {
     vt_onnx_ints given = vt__onnx_constant_ints(n, 3, "sizes");
-    uint32_t axes[VT_MOST_RANK], some = axes_of(n, x->rank, axes);
+    uint32_t axes[VT_MAX_RANK], some = axes_of(n, x->rank, axes);
     const char *keep = vt__onnx_string(n, "keep_aspect_ratio_policy", "stretch");
     double one = 0;
     if (given.count != some) vt__onnx_wrong(n, "%u sizes for %u axes", (unsigned)given.count, (unsigned)some);
@@ -65,7 +65,7 @@ static void by_sizes(const vt_onnx_node *n, sizes *s, const vt_gtype *x) {
 
 /* The region that a crop takes, as parts of the extents. */
 static void read_region(const vt_onnx_node *n, sizes *s, const vt_gtype *x) {
-    uint32_t axes[VT_MOST_RANK], some = axes_of(n, x->rank, axes);
+    uint32_t axes[VT_MAX_RANK], some = axes_of(n, x->rank, axes);
     const vt_gvalue *v = vt__onnx_need_known(n, 1, "roi");
     if (vt_gtype_count(&v->type) != 2 * some)
         vt__onnx_wrong(n, "roi is not two numbers for each of %u axes", (unsigned)some);
@@ -150,7 +150,7 @@ static vt_gvalue *by_matrix(const vt_onnx_node *n, const sizes *s, vt_gvalue *x,
 
 /* What is outside of the input along the axis becomes a number. */
 static vt_gvalue *filled(const vt_onnx_node *n, const sizes *s, vt_gvalue *x, uint32_t axis, int64_t in) {
-    int64_t dims[VT_MOST_RANK], out = s->dims[axis];
+    int64_t dims[VT_MAX_RANK], out = s->dims[axis];
     bool any = false, *to;
     for (uint32_t i = 0; i < x->type.rank; i++) dims[i] = i == axis ? out : 1;
     vt_gvalue *mask = vt__mk_room(n, VT_ELEMENT_BOOL, x->type.rank, dims, &to);

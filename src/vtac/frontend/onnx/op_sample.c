@@ -5,7 +5,7 @@
 
 #include "frontend/onnx/make.h"
 
-enum { TAPS_MOST = 4, AXES_MOST = 3, PIXELS_MOST = 1 << 24 /* that a float32 can count */ };
+enum { TAPS_MAX = 4, AXES_MAX = 3, PIXELS_MAX = 1 << 24 /* that a float32 can count */ };
 
 typedef enum borders { ZEROS, BORDER, REFLECTION } borders;
 
@@ -18,7 +18,7 @@ typedef struct sampling {
 /* Along one axis: the pixels and what each of them counts (NULL: all). */
 typedef struct taps {
     uint32_t count;
-    vt_gvalue *place[TAPS_MOST], *share[TAPS_MOST];
+    vt_gvalue *place[TAPS_MAX], *share[TAPS_MAX];
 } taps;
 
 static vt_gvalue *plus(const sampling *s, vt_gvalue *x, double y) { return y ? vt__mk_with(s->n, VT_G_ADD, x, y) : x; }
@@ -122,15 +122,15 @@ void vt__onnx_grid_sample(const vt_onnx_node *n) {
     const char *mode = vt__onnx_string(n, "mode", "linear"), *how = vt__onnx_string(n, "padding_mode", "zeros");
     sampling s = {n, *how == 'z' ? ZEROS : *how == 'b' ? BORDER : REFLECTION, vt__onnx_int(n, "align_corners", 0) != 0};
     uint32_t axes = t.rank > 2 ? t.rank - 2 : 0;
-    taps along[AXES_MOST];
-    int64_t dims[VT_MOST_RANK];
+    taps along[AXES_MAX];
+    int64_t dims[VT_MAX_RANK];
     vt__onnx_want_floats(n, x), vt__onnx_want_floats(n, grid);
-    if (axes < 1 || axes > AXES_MOST) vt__onnx_unsupported(n, "of %u axes", (unsigned)axes);
+    if (axes < 1 || axes > AXES_MAX) vt__onnx_unsupported(n, "of %u axes", (unsigned)axes);
     if (g.rank != t.rank || g.dim[0] != t.dim[0] || g.dim[axes + 1] != axes)
         vt__onnx_wrong(n, "the grid has not %u numbers for each place of each image", (unsigned)axes);
     if (!vt_gtype_count(&t) || !vt_gtype_count(&g)) vt__onnx_unsupported(n, "of an empty tensor");
-    if (t.dim[0] * vt_gtype_span(&t, 2, t.rank) > PIXELS_MOST)
-        vt__onnx_unsupported(n, "of more than %d pixels", PIXELS_MOST);
+    if (t.dim[0] * vt_gtype_span(&t, 2, t.rank) > PIXELS_MAX)
+        vt__onnx_unsupported(n, "of more than %d pixels", PIXELS_MAX);
     char kind = !strcmp(mode, "nearest") ? 'n' : strstr(mode, "cubic") ? 'c' : 'l';
     int64_t places = vt_gtype_span(&g, 1, g.rank - 1);
     grid = vt__onnx_reshape_to(n, grid, 3, (int64_t[]){g.dim[0], places, axes});
@@ -151,14 +151,14 @@ void vt__onnx_affine_grid(const vt_onnx_node *n) {
     vt_onnx_ints size = vt__onnx_constant_ints(n, 1, "size");
     bool corners = vt__onnx_int(n, "align_corners", 0) != 0;
     uint32_t axes = size.count > 2 ? size.count - 2 : 0;
-    int64_t dims[VT_MOST_RANK] = {0}, places = 1;
+    int64_t dims[VT_MAX_RANK] = {0}, places = 1;
     float *to;
     vt__onnx_want_floats(n, theta);
     if (axes < 2 || axes > 3 || theta->type.rank != 3 || theta->type.dim[1] != axes || theta->type.dim[2] != axes + 1 ||
         theta->type.dim[0] != size.item[0])
         vt__onnx_wrong(n, "theta does not fit a size of %u numbers", (unsigned)size.count);
     for (uint32_t a = 0; a < axes; a++) {
-        if (size.item[2 + a] < 1 || size.item[2 + a] > PIXELS_MOST / places)
+        if (size.item[2 + a] < 1 || size.item[2 + a] > PIXELS_MAX / places)
             vt__onnx_wrong(n, "an extent of %lld", (long long)size.item[2 + a]);
         places *= size.item[2 + a];
         dims[1 + a] = size.item[2 + a];

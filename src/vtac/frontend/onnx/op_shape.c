@@ -7,8 +7,8 @@
 void vt__onnx_reshape(const vt_onnx_node *n) {
     vt_gvalue *x = vt__onnx_need(n, 0);
     vt_onnx_ints shape = vt__onnx_constant_ints(n, 1, "shape");
-    int64_t dims[VT_MOST_RANK], known = 1, open = -1, count = vt_gtype_count(&x->type);
-    if (!shape.given || shape.count > VT_MOST_RANK) vt__onnx_wrong(n, "a shape of %u axes", (unsigned)shape.count);
+    int64_t dims[VT_MAX_RANK], known = 1, open = -1, count = vt_gtype_count(&x->type);
+    if (!shape.given || shape.count > VT_MAX_RANK) vt__onnx_wrong(n, "a shape of %u axes", (unsigned)shape.count);
     for (uint32_t i = 0; i < shape.count; i++) {
         dims[i] = shape.item[i];
         if (dims[i] == 0 && !vt__onnx_int(n, "allowzero", 0) && i < x->type.rank) dims[i] = x->type.dim[i];
@@ -49,7 +49,7 @@ void vt__onnx_squeeze(const vt_onnx_node *n) {
     vt_gvalue *x = vt__onnx_need(n, 0);
     vt_onnx_ints axes = vt__onnx_ints_either(n, "axes", 13, 1);
     uint32_t set = axes_of(n, axes, x->type.rank), rank = 0;
-    int64_t dims[VT_MOST_RANK];
+    int64_t dims[VT_MAX_RANK];
     for (uint32_t i = 0; i < x->type.rank; i++) {
         bool goes = axes.given ? set >> i & 1 : x->type.dim[i] == 1;
         if (goes && x->type.dim[i] != 1)
@@ -63,8 +63,8 @@ void vt__onnx_unsqueeze(const vt_onnx_node *n) {
     vt_gvalue *x = vt__onnx_need(n, 0);
     vt_onnx_ints axes = vt__onnx_ints_either(n, "axes", 13, 1);
     uint32_t rank = x->type.rank + axes.count, from = 0;
-    int64_t dims[VT_MOST_RANK];
-    if (!axes.given || axes.count > VT_MOST_RANK || rank > VT_MOST_RANK)
+    int64_t dims[VT_MAX_RANK];
+    if (!axes.given || axes.count > VT_MAX_RANK || rank > VT_MAX_RANK)
         vt__onnx_wrong(n, "%u axes more", (unsigned)axes.count);
     uint32_t set = axes_of(n, axes, rank);
     for (uint32_t i = 0; i < rank; i++) dims[i] = set >> i & 1 ? 1 : x->type.dim[from++];
@@ -74,7 +74,7 @@ void vt__onnx_unsqueeze(const vt_onnx_node *n) {
 void vt__onnx_transpose(const vt_onnx_node *n) {
     vt_gvalue *x = vt__onnx_need(n, 0);
     vt_onnx_ints perm = vt__onnx_ints_of(n, "perm");
-    int64_t reversed[VT_MOST_RANK];
+    int64_t reversed[VT_MAX_RANK];
     for (uint32_t i = 0; i < x->type.rank; i++) reversed[i] = x->type.rank - 1 - i;
     if (!perm.given) perm = (vt_onnx_ints){reversed, x->type.rank, true};
     vt__onnx_out(
@@ -117,7 +117,7 @@ void vt__onnx_split(const vt_onnx_node *n) {
     vt_gvalue *x = vt__onnx_need(n, 0);
     vt_onnx_ints sizes = vt__onnx_ints_either(n, "split", 13, 1);
     uint32_t axis = vt__onnx_axis(n, vt__onnx_int(n, "axis", 0), x->type.rank);
-    int64_t starts[VT_MOST_RANK] = {0}, steps[VT_MOST_RANK], dims[VT_MOST_RANK];
+    int64_t starts[VT_MAX_RANK] = {0}, steps[VT_MAX_RANK], dims[VT_MAX_RANK];
     for (uint32_t i = 0; i < x->type.rank; i++) steps[i] = 1, dims[i] = x->type.dim[i];
     for (size_t i = 0; i < n->p->n_output; i++) {
         dims[axis] = part(n, sizes, x->type.dim[axis], i);
@@ -150,7 +150,7 @@ void vt__onnx_slice(const vt_onnx_node *n) {
     vt_onnx_ints starts = vt__onnx_ints_either(n, "starts", 10, 1), ends = vt__onnx_ints_either(n, "ends", 10, 2);
     vt_onnx_ints axes = vt__onnx_ints_either(n, "axes", 10, 3);
     vt_onnx_ints steps = n->r->opset < 10 ? (vt_onnx_ints){0} : vt__onnx_constant_ints(n, 4, "steps");
-    int64_t start[VT_MOST_RANK] = {0}, step[VT_MOST_RANK], dims[VT_MOST_RANK];
+    int64_t start[VT_MAX_RANK] = {0}, step[VT_MAX_RANK], dims[VT_MAX_RANK];
     if (!starts.given || starts.count != ends.count || (axes.given && axes.count != starts.count) ||
         (steps.given && steps.count != starts.count) || starts.count > x->type.rank)
         vt__onnx_wrong(n, "starts, ends, axes and steps are not as many");
@@ -183,8 +183,8 @@ void vt__onnx_expand(const vt_onnx_node *n) {
     vt_gvalue *x = vt__onnx_need(n, 0);
     vt_onnx_ints shape = vt__onnx_constant_ints(n, 1, "shape");
     uint32_t rank = shape.count > x->type.rank ? shape.count : x->type.rank;
-    int64_t dims[VT_MOST_RANK];
-    if (!shape.given || rank > VT_MOST_RANK) vt__onnx_wrong(n, "a shape of %u axes", (unsigned)rank);
+    int64_t dims[VT_MAX_RANK];
+    if (!shape.given || rank > VT_MAX_RANK) vt__onnx_wrong(n, "a shape of %u axes", (unsigned)rank);
     for (uint32_t i = 0; i < rank; i++) {
         int64_t own = i < rank - x->type.rank ? 1 : x->type.dim[i - (rank - x->type.rank)];
         int64_t given = i < rank - shape.count ? 1 : shape.item[i - (rank - shape.count)];
@@ -198,7 +198,7 @@ static vt_gvalue *tile_by_tables(const vt_onnx_node *n, vt_gvalue *x, vt_onnx_in
     for (uint32_t i = 0; i < times.count; i++) {
         int64_t extent = x->type.dim[i], *to;
         if (times.item[i] == 1) continue;
-        if (times.item[i] < 0 || times.item[i] > VT_MOST_ELEMENTS)
+        if (times.item[i] < 0 || times.item[i] > VT_MAX_ELEMENTS)
             vt__onnx_wrong(n, "%lld repeats", (long long)times.item[i]);
         vt_gvalue *table = vt__mk_room(n, VT_ELEMENT_I64, 1, (int64_t[]){times.item[i] * extent}, &to);
         for (int64_t k = 0; k < times.item[i] * extent; k++) to[k] = k % extent;
@@ -212,14 +212,14 @@ void vt__onnx_tile(const vt_onnx_node *n) {
     vt_gvalue *x = vt__onnx_need(n, 0);
     vt_onnx_ints times = vt__onnx_constant_ints(n, 1, "repeats");
     uint32_t rank = x->type.rank;
-    int64_t apart[VT_MOST_RANK], more[VT_MOST_RANK], dims[VT_MOST_RANK];
+    int64_t apart[VT_MAX_RANK], more[VT_MAX_RANK], dims[VT_MAX_RANK];
     if (times.count != rank) vt__onnx_wrong(n, "%u repeats for %u axes", (unsigned)times.count, (unsigned)rank);
-    if (2 * rank > VT_MOST_RANK) {
+    if (2 * rank > VT_MAX_RANK) {
         vt__onnx_out(n, 0, tile_by_tables(n, x, times));
         return;
     }
     for (uint32_t i = 0; i < rank; i++) {
-        if (times.item[i] < 0 || times.item[i] > VT_MOST_ELEMENTS)
+        if (times.item[i] < 0 || times.item[i] > VT_MAX_ELEMENTS)
             vt__onnx_wrong(n, "%lld repeats", (long long)times.item[i]);
         apart[2 * i] = 1, apart[2 * i + 1] = x->type.dim[i];
         more[2 * i] = times.item[i], more[2 * i + 1] = x->type.dim[i];
@@ -234,7 +234,7 @@ static vt_gvalue *wrapped(const vt_onnx_node *n, vt_gvalue *x, const int64_t *pa
     for (uint32_t i = 0; i < x->type.rank; i++) {
         int64_t extent = x->type.dim[i], before = pads[i], after = pads[x->type.rank + i], *to;
         if (!before && !after) continue;
-        if (before < 0 || after < 0 || !extent || before > VT_MOST_ELEMENTS || after > VT_MOST_ELEMENTS)
+        if (before < 0 || after < 0 || !extent || before > VT_MAX_ELEMENTS || after > VT_MAX_ELEMENTS)
             vt__onnx_unsupported(n, "mode wrap with pads of %lld and %lld", (long long)before, (long long)after);
         vt_gvalue *table = vt__mk_room(n, VT_ELEMENT_I64, 1, (int64_t[]){before + extent + after}, &to);
         for (int64_t k = 0; k < before + extent + after; k++) to[k] = ((k - before) % extent + extent) % extent;
@@ -248,7 +248,7 @@ void vt__onnx_pad(const vt_onnx_node *n) {
     vt_gvalue *x = vt__onnx_need(n, 0);
     vt_onnx_ints pads = vt__onnx_ints_either(n, "pads", 11, 1), axes = {0};
     uint32_t rank = x->type.rank, count = pads.count / 2;
-    int64_t all[2 * VT_MOST_RANK] = {0};
+    int64_t all[2 * VT_MAX_RANK] = {0};
     double value = vt__onnx_float(n, "value", 0);
     const char *how = vt__onnx_string(n, "mode", "constant");
     if (n->r->opset >= 11 && vt__onnx_in(n, 2)) value = vt__onnx_constant_number(n, 2, "the value");

@@ -12,7 +12,7 @@ static vt_gvalue **inputs_of(const vt_onnx_node *n) {
 
 /* The same name, the same inputs, attributes of the same name that are one number; any number of outputs. */
 void vt__onnx_simple(const vt_onnx_node *n) {
-    vt_gattr own[VT_MOST_ATTRIBUTES], set[VT_MOST_ATTRIBUTES];
+    vt_gattr own[VT_MAX_ATTRIBUTES], set[VT_MAX_ATTRIBUTES];
     vt_gop op = vt_gop_find(n->p->op_type);
     uint32_t count = vt_gop_attributes(op, own), given = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -104,7 +104,7 @@ static void gemm_of_rows(const vt_onnx_node *n, const vt_gattr *set) {
     vt_gvalue *x = vt__onnx_need(n, 0), *w = vt__onnx_need(n, 1), *in[] = {x, w, vt__onnx_in(n, 2)};
     uint32_t last = x->type.rank - 1, before = w->type.rank > 2 ? w->type.rank - 2 : 0;
     if (before && vt_gtype_span(&w->type, 0, before) == 1) in[1] = vt__onnx_reshape_to(n, w, 2, w->type.dim + before);
-    int64_t dims[VT_MOST_RANK];
+    int64_t dims[VT_MAX_RANK];
     for (uint32_t i = 0; i < last; i++) dims[i] = x->type.dim[i];
     in[0] = vt__onnx_reshape_to(n, x, 2, (int64_t[]){vt_gtype_span(&x->type, 0, last), x->type.dim[last]});
     vt_gvalue *y = vt__onnx_make(n, VT_G_GEMM, in[2] ? 3 : 2, in, 4, set);

@@ -34,8 +34,8 @@ void vt__onnx_one_hot(const vt_onnx_node *n) {
     double depth = vt__onnx_constant_number(n, 1, "depth");
     int64_t axis = vt__onnx_int(n, "axis", -1);
     uint32_t rank = at->type.rank + 1;
-    if (depth < 1 || depth > (double)VT_MOST_COMPUTED) vt__onnx_wrong(n, "a depth of %g", depth);
-    if (rank > VT_MOST_RANK) vt__onnx_unsupported(n, "a result of %u axes", (unsigned)rank);
+    if (depth < 1 || depth > (double)VT_MAX_COMPUTED) vt__onnx_wrong(n, "a depth of %g", depth);
+    if (rank > VT_MAX_RANK) vt__onnx_unsupported(n, "a result of %u axes", (unsigned)rank);
     if (values->type.rank != 1 || values->type.dim[0] != 2) vt__onnx_wrong(n, "values are not two");
     uint32_t place = vt__onnx_axis(n, axis, rank);
     at = vt__mk_where(n, vt__mk_with(n, VT_G_LESS, at, 0), vt__mk_with(n, VT_G_ADD, at, depth), at);
@@ -108,13 +108,13 @@ void vt__onnx_center_crop_pad(const vt_onnx_node *n) {
     vt_gvalue *x = vt__onnx_need(n, 0);
     vt_onnx_ints shape = vt__onnx_constant_ints(n, 1, "shape"), axes = vt__onnx_ints_of(n, "axes");
     uint32_t rank = x->type.rank;
-    int64_t pads[2 * VT_MOST_RANK] = {0};
+    int64_t pads[2 * VT_MAX_RANK] = {0};
     if (!shape.given || (axes.given ? axes.count : rank) != shape.count || shape.count > rank)
         vt__onnx_wrong(n, "shape and axes are not as many");
     for (uint32_t i = 0; i < shape.count; i++) {
         uint32_t a = axes.given ? vt__onnx_axis(n, axes.item[i], rank) : i;
         int64_t has = x->type.dim[a], wants = shape.item[i], before;
-        if (wants < 0 || wants > VT_MOST_COMPUTED) vt__onnx_wrong(n, "an extent of %lld", (long long)wants);
+        if (wants < 0 || wants > VT_MAX_COMPUTED) vt__onnx_wrong(n, "an extent of %lld", (long long)wants);
         before = wants > has ? (wants - has) / 2 : -((has - wants) / 2);
         pads[a] = before, pads[rank + a] = wants - has - before;
     }

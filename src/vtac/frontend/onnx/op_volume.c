@@ -35,7 +35,7 @@ static int64_t depth_of(const vt_onnx_node *n, const vt_onnx_window *w, int64_t 
 
 /* x with `before` and `after` zeros along axis 2. */
 static vt_gvalue *padded(const vt_onnx_node *n, vt_gvalue *x, int64_t before, int64_t after) {
-    int64_t pads[2 * VT_MOST_RANK] = {0};
+    int64_t pads[2 * VT_MAX_RANK] = {0};
     uint32_t r = x->type.rank;
     if (!before && !after) return x;
     pads[2] = before, pads[r + 2] = after;

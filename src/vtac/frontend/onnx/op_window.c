@@ -138,8 +138,8 @@ static int64_t taps_before(int64_t begin, int64_t end, int64_t kernel, int64_t d
 static vt_gvalue *without_more(const vt_onnx_node *n, vt_gvalue *y, const vt_onnx_window *w, const vt_gtype *x,
                                const int64_t *more) {
     for (uint32_t i = 0; i < w->spatial; i++) {
-        int64_t dims[VT_MOST_RANK], count = y->type.dim[2 + i],
-                                    end = w->pads[i] + x->dim[2 + i] + w->pads[w->spatial + i] - more[i];
+        int64_t dims[VT_MAX_RANK], count = y->type.dim[2 + i],
+                                   end = w->pads[i] + x->dim[2 + i] + w->pads[w->spatial + i] - more[i];
         float *share;
         if (!more[i]) continue;
         for (uint32_t k = 0; k < y->type.rank; k++) dims[k] = k == 2 + i ? count : 1;
@@ -175,7 +175,7 @@ vt_gvalue *vt__onnx_global_pool_of(const vt_onnx_node *n, vt_gop op, vt_gvalue *
     const int64_t ones[] = {1, 1}, zeros[] = {0, 0, 0, 0};
     const vt_gtype t = x->type;
     uint32_t spatial = t.rank > 2 ? t.rank - 2 : 0;
-    int64_t result[VT_MOST_RANK];
+    int64_t result[VT_MAX_RANK];
     if (spatial < 1) vt__onnx_wrong(n, "the input has %u axes; at least 3 are expected", (unsigned)t.rank);
     if (spatial > 2)
         x = vt__onnx_reshape_to(n, x, 4, (int64_t[]){t.dim[0], t.dim[1], t.dim[2], vt_gtype_span(&t, 3, t.rank)});

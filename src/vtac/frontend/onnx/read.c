@@ -67,12 +67,12 @@ static const char *shape_text(const vt_onnx_reader *r, const char *name, size_t 
     return NULL;
 }
 
-static uint32_t parse_shape(vt_onnx_reader *r, const char *text, int64_t dims[VT_MOST_RANK]) {
+static uint32_t parse_shape(vt_onnx_reader *r, const char *text, int64_t dims[VT_MAX_RANK]) {
     uint32_t rank = 0;
     for (const char *at = text; *at;) {
         char *end;
         long long d = strtoll(at, &end, 10);
-        if (end == at || d < 0 || rank == VT_MOST_RANK || (*end && *end != ','))
+        if (end == at || d < 0 || rank == VT_MAX_RANK || (*end && *end != ','))
             vt_raise(r->ctx, VTA_INVALID_ARGUMENT, "shape %s: extents with commas between them are wanted", text);
         dims[rank++] = d;
         at = *end ? end + 1 : end;
@@ -120,10 +120,10 @@ static const char *likely_shape(vt_onnx_reader *r, uint32_t rank, const int64_t 
 }
 
 static uint32_t model_shape(vt_onnx_reader *r, const char *name, const Onnx__TensorShapeProto *s,
-                            int64_t dims[VT_MOST_RANK]) {
+                            int64_t dims[VT_MAX_RANK]) {
     bool open = false;
-    if (s->n_dim > VT_MOST_RANK)
-        vt__onnx_refuse(r, "input %s has %zu axes; at most %d are supported", name, s->n_dim, VT_MOST_RANK);
+    if (s->n_dim > VT_MAX_RANK)
+        vt__onnx_refuse(r, "input %s has %zu axes; at most %d are supported", name, s->n_dim, VT_MAX_RANK);
     for (uint32_t i = 0; i < s->n_dim; i++) {
         dims[i] = extent_of(s->dim[i]);
         if (dims[i] < 0) dims[i] = named_extent(r, s->dim[i]);
@@ -151,7 +151,7 @@ static void note_symbols(vt_onnx_reader *r, size_t inputs) {
         for (size_t i = 0; i < r->from->n_input; i++) {
             const Onnx__ValueInfoProto *v = r->from->input[i];
             const char *text = shape_text(r, vt__onnx_name(v->name), inputs);
-            int64_t dims[VT_MOST_RANK] = {r->options->batch ? r->options->batch : 1};
+            int64_t dims[VT_MAX_RANK] = {r->options->batch ? r->options->batch : 1};
             bool tensor = v->type && v->type->value_case == ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE;
             const Onnx__TensorShapeProto *s = tensor ? v->type->tensor_type->shape : NULL;
             if (!s || !s->n_dim || !given != !text) continue;
@@ -164,7 +164,7 @@ static void note_symbols(vt_onnx_reader *r, size_t inputs) {
 
 static vt_gtype input_type(vt_onnx_reader *r, const Onnx__ValueInfoProto *v, size_t inputs) {
     const char *name = vt__onnx_name(v->name);
-    int64_t dims[VT_MOST_RANK];
+    int64_t dims[VT_MAX_RANK];
     vt_element element;
     vt_gtype t;
     if (!v->type || v->type->value_case != ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE)

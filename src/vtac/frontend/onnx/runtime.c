@@ -25,7 +25,7 @@ vt_gvalue *vt__mk_part(const vt_onnx_node *n, vt_gvalue *x, uint32_t axis, int64
 }
 
 vt_gvalue *vt__mk_exchanged(const vt_onnx_node *n, vt_gvalue *x) {
-    int64_t order[VT_MOST_RANK];
+    int64_t order[VT_MAX_RANK];
     uint32_t rank = x->type.rank;
     if (rank < 2) vt__onnx_wrong(n, "%s has %u axes; at least 2 are needed", x->name, (unsigned)rank);
     for (uint32_t i = 0; i < rank; i++) order[i] = i;
@@ -85,6 +85,6 @@ void vt__want_axes(const vt_onnx_node *n, const vt_gvalue *v, uint32_t rank) {
 
 int64_t vt__want_positive(const vt_onnx_node *n, const char *name, int64_t otherwise) {
     int64_t x = vt__onnx_int(n, name, otherwise);
-    if (x < 1 || x > VT_MOST_ELEMENTS) vt__onnx_wrong(n, "attribute %s is %lld", name, (long long)x);
+    if (x < 1 || x > VT_MAX_ELEMENTS) vt__onnx_wrong(n, "attribute %s is %lld", name, (long long)x);
     return x;
 }

@@ -53,7 +53,7 @@ static const void *raw(vt_onnx_reader *r, const char *name, const void *bytes, s
 /* 32-bit integers that stand for those of a smaller type. */
 static const void *narrow(vt_onnx_reader *r, const Onnx__TensorProto *p, const vt_gtype *t, const char *name) {
     size_t count = (size_t)vt_gtype_count(t), bytes = vt_element_bytes(t->element);
-    double least = vt_element_least(t->element), most = vt_element_most(t->element);
+    double least = vt_element_least(t->element), most = vt_element_max(t->element);
     char *to = vt_new_bytes(r->ctx, count * bytes);
     check_count(r, name, p->n_int32_data, count);
     for (size_t i = 0; i < count; i++) {
@@ -104,7 +104,7 @@ static vt_gvalue *read_tensor(vt_onnx_reader *r, const Onnx__TensorProto *p, con
     if (p->segment) vt_raise(r->ctx, VTA_UNSUPPORTED, "%s: tensor %s is in segments", r->options->name, name);
     if (!vt_gtype_make(element, p->n_dims, p->dims, &t))
         vt__onnx_refuse(r, "tensor %s: a shape with a negative extent, more than %d axes or %lld elements", name,
-                        VT_MOST_RANK, (long long)VT_MOST_ELEMENTS);
+                        VT_MAX_RANK, (long long)VT_MAX_ELEMENTS);
     const void *data =
         vt__onnx_is_packed(p->data_type) ? vt__onnx_packed(r, p, vt_gtype_count(&t), name) : data_of(r, p, &t, name);
     vt_gvalue *v = vt_graph_constant(r->g, name, t, data ? data : "");

@@ -4,7 +4,7 @@
 
 #include "frontend/onnx/make.h"
 
-enum { SPATIAL = VT_MOST_RANK };
+enum { SPATIAL = VT_MAX_RANK };
 
 /* Complete: nothing is left out. */
 typedef struct vt_onnx_window {

@@ -20,7 +20,7 @@ static vt_gvalue *reshaped(vt_rewrite *r, const vt_gnode *n, bool last, vt_gvalu
 
 /* The two axes exchanged. */
 static vt_gvalue *exchanged(vt_rewrite *r, const vt_gnode *n, bool last, vt_gvalue *x, uint32_t a, uint32_t b) {
-    int64_t order[VT_MOST_RANK];
+    int64_t order[VT_MAX_RANK];
     for (uint32_t i = 0; i < x->type.rank; i++) order[i] = i;
     order[a] = b, order[b] = a;
     const vt_gattr perm[] = {VT_GSET_INTS(PERM, x->type.rank, order)};

@@ -5,7 +5,7 @@
 
 #include "frontend/pass/decompose.h"
 
-enum { PAIRS_MOST = 1 << 22 }; /* elements of the largest value between */
+enum { PAIRS_MAX = 1 << 22 }; /* elements of the largest value between */
 
 typedef struct along {
     vt_rewrite *r;
@@ -33,7 +33,7 @@ static vt_gvalue *sum_last(const along *a, bool last, vt_gvalue *x) {
 
 /* x with an axis of one element more, before axis `at`. */
 static vt_gvalue *apart(const along *a, vt_gvalue *x, uint32_t at) {
-    int64_t dims[VT_MOST_RANK + 1];
+    int64_t dims[VT_MAX_RANK + 1];
     for (uint32_t i = 0, from = 0; i <= x->type.rank; i++) dims[i] = i == at ? 1 : x->type.dim[from++];
     const vt_gattr set[] = {VT_GSET_INTS(SHAPE, x->type.rank + 1, dims)};
     return vt__decompose_make(a->r, a->n, false, VT_G_RESHAPE, 1, &x, 1, set);
@@ -41,7 +41,7 @@ static vt_gvalue *apart(const along *a, vt_gvalue *x, uint32_t at) {
 
 /* The two axes exchanged; `last` as for vt__decompose_make. */
 static vt_gvalue *exchanged(const along *a, bool last, vt_gvalue *x, uint32_t i, uint32_t k) {
-    int64_t order[VT_MOST_RANK];
+    int64_t order[VT_MAX_RANK];
     if (i == k) return x;
     for (uint32_t j = 0; j < x->type.rank; j++) order[j] = j;
     order[i] = k, order[k] = i;
@@ -135,7 +135,7 @@ static vt_gvalue *set_rows(vt_rewrite *r, const vt_gnode *n) {
     const vt_gvalue *x = n->inputs[0], *at = n->inputs[1], *updates = n->inputs[2];
     int64_t rows = x->type.dim[0], count = at->type.dim[0];
     if (vt_gattr_int(n, VT_A_REDUCTION) != VT_REDUCTION_NONE || !vt_gtype_count(&x->type) || !count) return NULL;
-    if (rows > PAIRS_MOST / count) return NULL;
+    if (rows > PAIRS_MAX / count) return NULL;
     return scatter(&(along){r, n}, vt_rewrite_of(r, x), vt_rewrite_of(r, at), vt_rewrite_of(r, updates));
 }
 
@@ -144,10 +144,10 @@ vt_gvalue *vt__decompose_along(vt_rewrite *r, const vt_gnode *n) {
     const vt_gtype *x = n->input_count ? &n->inputs[0]->type : NULL;
     bool order = n->op == VT_G_TOP_K;
     if (n->op == VT_G_SCATTER) return set_rows(r, n);
-    if ((!order && n->op != VT_G_CUM_SUM) || x->rank >= VT_MOST_RANK) return NULL;
+    if ((!order && n->op != VT_G_CUM_SUM) || x->rank >= VT_MAX_RANK) return NULL;
     uint32_t axis = (uint32_t)vt_gattr_int(n, VT_A_AXIS), last = x->rank - 1;
     int64_t count = x->dim[axis];
-    if (!vt_gtype_count(&n->outputs[0]->type) || count > PAIRS_MOST / vt_gtype_count(x)) return NULL;
+    if (!vt_gtype_count(&n->outputs[0]->type) || count > PAIRS_MAX / vt_gtype_count(x)) return NULL;
     vt_gvalue *in = exchanged(&a, false, vt_rewrite_of(r, n->inputs[0]), axis, last);
     vt_gvalue *y = order ? cast(&a, axis == last, top_k(&a, in), VT_ELEMENT_I64) : cum_sum(&a, axis == last, in);
     return exchanged(&a, true, y, axis, last);

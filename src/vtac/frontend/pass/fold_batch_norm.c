@@ -92,7 +92,7 @@ static void fold(vt_rewrite *r, const vt_gnode *n, const vt_gnode *norm) {
     affine a = affine_of(r->from, norm);
     vt_gvalue *inputs[] = {vt_rewrite_of(r, n->inputs[0]), new_weights(r, n, &a), new_bias(r, n, &a, norm->name)};
     const char *names[] = {norm->outputs[0]->name};
-    vt_gattr attributes[VT_MOST_ATTRIBUTES];
+    vt_gattr attributes[VT_MAX_ATTRIBUTES];
     for (uint32_t i = 0; i < n->attribute_count; i++) {
         attributes[i] = n->attributes[i];
         if (attributes[i].name == VT_A_BETA) attributes[i].f = 1;

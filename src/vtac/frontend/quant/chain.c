@@ -67,7 +67,7 @@ static bool is_sum(const vt_gnode *n) {
            vt_gtype_same_shape(&n->inputs[0]->type, &n->inputs[1]->type);
 }
 
-enum { MOST_AXES = 4 }; /* of integers: N, C, H, W (vt_qtensor_image) */
+enum { MAX_AXES = 4 }; /* of integers: N, C, H, W (vt_qtensor_image) */
 
 /* On integers if the inputs are, or may as well be. FLOAT: it has no such form. A mean of floats stays one of floats:
  * rounding its terms to 8 bits costs as much time as summing them does, and what reads it (a normalization, say) may
@@ -76,7 +76,7 @@ static vt_qkind kind_of(const vt_quantizer *q, const vt_gnode *n) {
     const vt_gvalue *x = n->input_count ? n->inputs[0] : NULL;
     if (!x || n->output_count != 1 || x->type.element != VT_ELEMENT_F32 || vt_gtype_count(&n->outputs[0]->type) == 0)
         return VT_Q_FLOAT;
-    if (x->type.rank > MOST_AXES || n->outputs[0]->type.rank > MOST_AXES) return VT_Q_FLOAT;
+    if (x->type.rank > MAX_AXES || n->outputs[0]->type.rank > MAX_AXES) return VT_Q_FLOAT;
     bool whole = vt__is_whole(q, x), image = is_image(&x->type);
     switch ((int)n->op) {
     case VT_G_CONV: return is_conv(n) ? VT_Q_CONV : VT_Q_FLOAT;

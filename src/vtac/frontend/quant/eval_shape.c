@@ -18,10 +18,10 @@ static window window_of(const vt__qcall *c) {
 }
 
 /* The sum and the largest of output (plane, y, x). */
-static void look(const window *w, int64_t plane, int64_t y, int64_t x, int32_t *out_sum, int32_t *out_most) {
+static void look(const window *w, int64_t plane, int64_t y, int64_t x, int32_t *out_sum, int32_t *out_max) {
     const vt_qwindow *v = &w->c->layer->window;
     *out_sum = 0;
-    *out_most = INT32_MIN;
+    *out_max = INT32_MIN;
     for (int64_t ky = 0; ky < v->kernel[0]; ky++)
         for (int64_t kx = 0; kx < v->kernel[1]; kx++) {
             int64_t row = y * v->strides[0] + ky * v->dilations[0] - v->pads[0];
@@ -29,7 +29,7 @@ static void look(const window *w, int64_t plane, int64_t y, int64_t x, int32_t *
             if (row < 0 || row >= w->in[2] || column < 0 || column >= w->in[3]) continue;
             int32_t one = vt_qtensor_at(w->c->layer->inputs[0], w->c->in, (plane * w->in[2] + row) * w->in[3] + column);
             *out_sum += one;
-            if (one > *out_most) *out_most = one;
+            if (one > *out_max) *out_max = one;
         }
 }
 

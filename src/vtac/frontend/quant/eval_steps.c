@@ -41,7 +41,7 @@ void vt__run_quantize(const vt__qcall *c) {
     const vt_qtensor *t = c->layer->output;
     const float *in = c->in, by = (float)(1 / t->scale);
     int64_t count = vt_gtype_count(&t->type);
-    float least = (float)vt_element_least(t->type.element), most = (float)vt_element_most(t->type.element);
+    float least = (float)vt_element_least(t->type.element), most = (float)vt_element_max(t->type.element);
     for (int64_t i = 0; i < count; i++) {
         float x = nearbyintf(in[i] * by);
         vt__store_integer(t, c->out, i, x >= least ? x <= most ? (int32_t)x : (int32_t)most : (int32_t)least);

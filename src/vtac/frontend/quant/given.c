@@ -30,7 +30,7 @@ static const vt_gvalue *third(const vt_gnode *n) { return vt_ginput_given(n, 2) 
 /* What integers of the type stand for. */
 static vt_interval range_of(const vt_gtype *t, const vt_gvalue *scale, const vt_gvalue *zero) {
     double s = vt_gelement_at(scale, 0), z = zero_point(zero, 0);
-    return (vt_interval){(vt_element_least(t->element) - z) * s, (vt_element_most(t->element) - z) * s};
+    return (vt_interval){(vt_element_least(t->element) - z) * s, (vt_element_max(t->element) - z) * s};
 }
 
 static double magnitude(vt_interval r) { return fmax(fabs(r.least), fabs(r.most)); }

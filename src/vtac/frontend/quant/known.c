@@ -3,7 +3,7 @@
 #include <math.h>
 
 /* So many nodes are looked at; a value that is read twice counts twice. */
-enum { NODES_MOST = 64 };
+enum { NODES_MAX = 64 };
 
 static vt_interval interval_of(const vt_gvalue *v, int *left);
 
@@ -42,6 +42,6 @@ static vt_interval interval_of(const vt_gvalue *v, int *left) {
 }
 
 vt_interval vt_known_interval(const vt_gvalue *v) {
-    int left = NODES_MOST;
+    int left = NODES_MAX;
     return interval_of(v, &left);
 }

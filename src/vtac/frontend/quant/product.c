@@ -5,9 +5,9 @@
 #include "frontend/quant/product.h"
 
 enum {
-    BIAS_MOST = 3 << 16, /* with half of 2^VT__SHIFT_MOST it is what one tile of digits holds (vta/conv.h) */
-    RESIDUAL_MOST = 127,
-    CUT_OFF_MOST = 1 << 20, /* weights of that many times the largest that there are integers for */
+    BIAS_MAX = 3 << 16, /* with half of 2^VT__SHIFT_MAX it is what one tile of digits holds (vta/conv.h) */
+    RESIDUAL_MAX = 127,
+    CUT_OFF_MAX = 1 << 20, /* weights of that many times the largest that there are integers for */
 };
 
 typedef vt__product product;
@@ -47,7 +47,7 @@ static double least_scale(product *p, int64_t o) {
     for (int64_t i = 0; i < p->taps; i++) most = fmax(most, fabs(p->weight[i]));
     vt__check_number(p->q->ctx, p->chain->head, most);
     vt__check_number(p->q->ctx, p->chain->head, vt__bias_of(p, o));
-    return fmax(most / p->q->options.weight_most, fabs(vt__bias_of(p, o)) / p->layer->inputs[0]->scale / BIAS_MOST);
+    return fmax(most / p->q->options.weight_max, fabs(vt__bias_of(p, o)) / p->layer->inputs[0]->scale / BIAS_MAX);
 }
 
 /* A result of 16 bits is as fine as the sums themselves, as far as its range allows; but no coarser than one of 8 bits,
@@ -60,11 +60,11 @@ static void settle_scale(product *p) {
         p->layer->output->scale = fmin(fmax(scale, finest * in), coarsest);
     }
     p->step = p->layer->output->scale / in;
-    if (finest > p->step * CUT_OFF_MOST)
+    if (finest > p->step * CUT_OFF_MAX)
         vt_raise(p->q->ctx, VTA_OUT_OF_RANGE,
                  "node %s (%s): a step of its input (%g) times its weights (%g) is beyond all that its result stands "
                  "for (%g)",
-                 p->chain->head->name, vt_gop_text(p->chain->head->op), in, finest * p->q->options.weight_most,
+                 p->chain->head->name, vt_gop_text(p->chain->head->op), in, finest * p->q->options.weight_max,
                  p->layer->output->scale * p->q->options.most);
 }
 
@@ -96,14 +96,14 @@ static double limit_of(const product *p, double x) {
 static bool fits(const product *p, double x) { return isinf(x) || fabs(limit_of(p, x)) <= INT16_MAX; }
 
 static void settle_residual(product *p) {
-    int32_t least = VT__SHIFT_MOST;
+    int32_t least = VT__SHIFT_MAX;
     for (int64_t o = 0; o < p->channels; o++)
         if (p->shift[o] < least) least = p->shift[o];
     double factor = p->other->scale / p->layer->output->scale;
-    vt__fraction(factor, RESIDUAL_MOST, &p->multiple, &p->keep);
+    vt__fraction(factor, RESIDUAL_MAX, &p->multiple, &p->keep);
     if (p->keep > least) p->keep = least;
     while (p->keep && !(fits(p, p->chain->floor) && fits(p, p->chain->ceiling))) p->keep--;
-    p->multiple = (int32_t)lround(fmin(ldexp(factor, p->keep), RESIDUAL_MOST));
+    p->multiple = (int32_t)lround(fmin(ldexp(factor, p->keep), RESIDUAL_MAX));
 }
 
 static bool is_same(const product *p, const int32_t *numbers) {

@@ -25,7 +25,7 @@ typedef struct vt__product {
     int32_t keep, multiple; /* of the residual: bits to shift away after it, and what it is multiplied by */
 } vt__product;
 
-enum { VT__SHIFT_MOST = 16 };
+enum { VT__SHIFT_MAX = 16 };
 
 /* product.c: the weights of an output channel, and its bias with what followed the node. */
 void vt__read_weights(vt__product *p, int64_t o);

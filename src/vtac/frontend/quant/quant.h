@@ -51,7 +51,7 @@ typedef struct vt_qwindow {
     int64_t pads[4]; /* above, on the left, below, on the right */
 } vt_qwindow;
 
-enum { VT_QSTEPS_MOST = 11 };
+enum { VT_QSTEPS_MAX = 11 };
 
 struct vt_qlayer {
     const char *name; /* of the first node that it stands for */
@@ -67,7 +67,7 @@ struct vt_qlayer {
     vt_gtype weight_type;
     const int8_t *weight;        /* CONV, CONV_TRANSPOSE: O, I / group, H, W; DENSE: O, I */
     const double *weight_scales; /* one an output channel */
-    vt_qstep steps[VT_QSTEPS_MOST];
+    vt_qstep steps[VT_QSTEPS_MAX];
     const vt_gnode *node; /* FLOAT: the node; else the last that it stands for */
 };
 
@@ -84,9 +84,9 @@ typedef struct vt_quant_options {
     vt_range_method method;
     double percentile; /* of VT_RANGE_PERCENTILE: 99.99 */
     int32_t most;      /* the largest integer of activations, 127: 2^(bits - 1) - 1 */
-    int32_t weight_most;
+    int32_t weight_max;
     int64_t
-        wide_most;  /* results that only floats read have 16 bits, of products with so many weights at most; -1: none */
+        wide_max;   /* results that only floats read have 16 bits, of products with so many weights at most; -1: none */
     bool multiply;  /* requantization is a product and a shift */
     bool keep_bias; /* what rounding the weights adds to a channel, on the average, stays there */
 } vt_quant_options;

@@ -9,9 +9,9 @@
 #include "frontend/quant/product.h"
 
 enum {
-    SHARE_MOST = 3,
-    FACTOR_MOST = 4095,
-    PRODUCT_SHIFT_MOST = 30,
+    SHARE_MAX = 3,
+    FACTOR_MAX = 4095,
+    PRODUCT_SHIFT_MAX = 30,
 };
 
 /* What the integers of a channel give more than its weights, on the average. */
@@ -28,7 +28,7 @@ static double excess_of(const vt__product *p, int64_t o, double scale) {
 
 /* The integers of a channel; gives the largest magnitude that its sum can have. */
 static double set_channel(vt__product *p, int64_t o, double scale, double rounding) {
-    double most = p->q->options.weight_most, sum = 0;
+    double most = p->q->options.weight_max, sum = 0;
     int8_t *to = &p->integers[o * p->taps];
     vt__read_weights(p, o);
     for (int64_t i = 0; i < p->taps; i++) {
@@ -47,7 +47,7 @@ static double set_channel(vt__product *p, int64_t o, double scale, double roundi
 /* The largest that keeps weights and bias of a channel within their types. */
 static int32_t shift_of(const vt__product *p, int64_t o) {
     double n = p->least[o] > 0 ? floor(log2(p->step / p->least[o])) : 8;
-    return (int32_t)fmin(fmax(n, 0), VT__SHIFT_MOST);
+    return (int32_t)fmin(fmax(n, 0), VT__SHIFT_MAX);
 }
 
 static bool set_shifted(vt__product *p, int64_t o, int32_t n) {
@@ -56,16 +56,16 @@ static bool set_shifted(vt__product *p, int64_t o, int32_t n) {
 }
 
 /* One shift for all channels, the smallest, takes one cycle an output where a shift for each takes two. Their weights
- * are rounded to fewer bits then: taken where the power of that noise over all channels grows by less than SHARE_MOST;
+ * are rounded to fewer bits then: taken where the power of that noise over all channels grows by less than SHARE_MAX;
  * else -1. */
 static int32_t shared_shift(const vt__product *p) {
-    int32_t least = VT__SHIFT_MOST;
+    int32_t least = VT__SHIFT_MAX;
     double each = 0;
     for (int64_t o = 0; o < p->channels; o++) {
         if (p->shift[o] < least) least = p->shift[o];
         each += ldexp(1, -2 * p->shift[o]);
     }
-    return (double)p->channels * ldexp(1, -2 * least) <= SHARE_MOST * each ? least : -1;
+    return (double)p->channels * ldexp(1, -2 * least) <= SHARE_MAX * each ? least : -1;
 }
 
 void vt__set_shifts(vt__product *p) {
@@ -83,7 +83,7 @@ void vt__set_shifts(vt__product *p) {
 static void choose_factors(vt__product *p, int32_t n) {
     for (int64_t o = 0; o < p->channels; o++) {
         double m = ceil(ldexp(p->least[o] / p->step, n) * (1 - 1e-9));
-        p->factor[o] = (int32_t)fmin(fmax(m, 1), FACTOR_MOST);
+        p->factor[o] = (int32_t)fmin(fmax(m, 1), FACTOR_MAX);
     }
 }
 
@@ -111,8 +111,8 @@ void vt__set_factors(vt__product *p) {
     double *largest = VT_NEW_ARRAY(p->q->ctx, double, (size_t)p->channels), most = 0;
     p->factor = VT_NEW_ARRAY(p->q->ctx, int32_t, (size_t)p->channels);
     for (int64_t o = 0; o < p->channels; o++) most = fmax(most, p->least[o] / p->step);
-    double bits = most > 0 ? floor(log2(FACTOR_MOST / most)) : 0;
-    int32_t n = (int32_t)fmin(fmax(bits, 0), PRODUCT_SHIFT_MOST);
+    double bits = most > 0 ? floor(log2(FACTOR_MAX / most)) : 0;
+    int32_t n = (int32_t)fmin(fmax(bits, 0), PRODUCT_SHIFT_MAX);
     while (!set_for(p, largest, n)) n--;
     if (p->before < 0) p->before = 0;
     for (int64_t o = 0; o < p->channels; o++) {

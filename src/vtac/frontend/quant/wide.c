@@ -17,13 +17,13 @@ static bool is_alias(const vt_chain *c) {
 
 static bool has_wide_sum(const vt_quantizer *q, const vt_chain *c) {
     if (c->kind == VT_Q_RESHAPE) return q->wide[c->head->inputs[0]->index];
-    if (c->kind == VT_Q_DENSE) return !c->other && vt_gtype_count(&c->head->inputs[1]->type) <= q->options.wide_most;
+    if (c->kind == VT_Q_DENSE) return !c->other && vt_gtype_count(&c->head->inputs[1]->type) <= q->options.wide_max;
     return c->kind == VT_Q_SUM_POOL;
 }
 
 void vt__find_wide(vt_quantizer *q) {
     bool *read = VT_NEW_ARRAY(q->ctx, bool, q->g->values.count + 1);
-    if (q->options.wide_most < 0 || q->options.most > INT8_MAX) return;
+    if (q->options.wide_max < 0 || q->options.most > INT8_MAX) return;
     for (uint32_t i = q->g->node_count; i-- > 0;) { /* a reshape may be wide: then it does not count as a reader */
         const vt_chain *c = q->chains[i];
         if (c && c->kind != VT_Q_FLOAT && !(is_alias(c) && !read[c->end->index])) mark_read(c, read);

@@ -46,7 +46,7 @@ static bool moves_nothing(const vt_gtype *t, const int64_t *perm) {
 }
 
 vt_gvalue *vt__tfl_transpose(const vt_tfl_node *n, vt_gvalue *x, const int64_t *perm) {
-    int64_t dims[VT_MOST_RANK];
+    int64_t dims[VT_MAX_RANK];
     for (uint32_t i = 0; i < x->type.rank; i++) dims[i] = x->type.dim[perm[i]];
     if (moves_nothing(&x->type, perm)) return vt__tfl_reshape(n, x, x->type.rank, dims);
     return vt__tfl_make(n, VT_G_TRANSPOSE, 1, &x, VT_TFL_ATTRIBUTES(VT_GSET_INTS(PERM, x->type.rank, perm)));

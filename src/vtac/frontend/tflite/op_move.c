@@ -77,7 +77,7 @@ void vt__tfl_concatenation(const vt_tfl_node *n) {
 
 /* The shape with an axis of one element more. */
 static vt_gvalue *with_axis(const vt_tfl_node *n, vt_gvalue *x, uint32_t axis) {
-    int64_t dims[VT_MOST_RANK + 1];
+    int64_t dims[VT_MAX_RANK + 1];
     for (uint32_t i = 0, k = 0; i <= x->type.rank; i++) dims[i] = i == axis ? 1 : x->type.dim[k++];
     return vt__tfl_reshape(n, x, x->type.rank + 1, dims);
 }
@@ -87,7 +87,7 @@ void vt__tfl_pack(const vt_tfl_node *n) {
     if (!count) vt__tfl_wrong(n, "it has no inputs");
     vt_gvalue **in = VT_NEW_ARRAY(n->r->ctx, vt_gvalue *, count);
     uint32_t rank = vt__tfl_need(n, 0)->type.rank + 1;
-    if (rank > VT_MOST_RANK) vt__tfl_wrong(n, "its output has %u axes", (unsigned)rank);
+    if (rank > VT_MAX_RANK) vt__tfl_wrong(n, "its output has %u axes", (unsigned)rank);
     uint32_t axis = vt__tfl_axis(n, vt__fb_int(n->options, 1, 4, 0), rank, VT_TFL_FILE);
     for (uint32_t i = 0; i < count; i++) {
         if (vt__tfl_need(n, i)->type.rank + 1 != rank) vt__tfl_wrong(n, "its inputs have not as many axes each");
@@ -101,7 +101,7 @@ void vt__tfl_pack(const vt_tfl_node *n) {
 
 /* One output after the other along an axis, each as long as the file says. */
 static void give_parts(const vt_tfl_node *n, vt_gvalue *x, uint32_t axis, bool drop_axis) {
-    int64_t starts[VT_MOST_RANK] = {0}, steps[VT_MOST_RANK], shape[VT_MOST_RANK];
+    int64_t starts[VT_MAX_RANK] = {0}, steps[VT_MAX_RANK], shape[VT_MAX_RANK];
     for (uint32_t i = 0; i < x->type.rank; i++) steps[i] = 1, shape[i] = x->type.dim[i];
     for (uint32_t i = 0; i < n->outputs.count; i++) {
         const vt_gtype *to = &vt__tfl_out(n, i)->type;
@@ -134,7 +134,7 @@ void vt__tfl_slice(const vt_tfl_node *n) {
     uint32_t rank = x->type.rank, begins, sizes;
     const int64_t *begin = vt__tfl_ints(n, 1, "where it begins", &begins),
                   *size = vt__tfl_ints(n, 2, "its size", &sizes);
-    int64_t steps[VT_MOST_RANK], shape[VT_MOST_RANK];
+    int64_t steps[VT_MAX_RANK], shape[VT_MAX_RANK];
     if (begins != rank || sizes != rank) vt__tfl_wrong(n, "it has not a begin and a size for each axis");
     for (uint32_t i = 0; i < rank; i++) {
         steps[i] = 1;
@@ -180,7 +180,7 @@ void vt__tfl_strided_slice(const vt_tfl_node *n) {
                 vt__fb_int(n->options, 0, 4, 0),
                 vt__fb_int(n->options, 1, 4, 0),
                 vt__fb_int(n->options, 4, 4, 0)};
-    int64_t starts[VT_MOST_RANK], steps[VT_MOST_RANK], shape[VT_MOST_RANK];
+    int64_t starts[VT_MAX_RANK], steps[VT_MAX_RANK], shape[VT_MAX_RANK];
     if (vt__fb_int(n->options, 2, 4, 0) || vt__fb_int(n->options, 3, 4, 0))
         vt__tfl_unsupported(n, "its ellipsis and new axes are not supported");
     if (counts[0] > rank || counts[1] != counts[0] || counts[2] != counts[0])
@@ -220,7 +220,7 @@ void vt__tfl_pad(const vt_tfl_node *n) {
     vt_gvalue *x = moved(n, 0, layout);
     uint32_t count, rank = x->type.rank;
     const int64_t *given = vt__tfl_ints(n, 1, "its padding", &count);
-    int64_t pads[2 * VT_MOST_RANK];
+    int64_t pads[2 * VT_MAX_RANK];
     bool mirror = !strcmp(n->op->name, "MIRROR_PAD");
     if (count != 2 * rank) vt__tfl_wrong(n, "%u numbers for %u axes", (unsigned)count, (unsigned)rank);
     if (mirror && vt__fb_int(n->options, 0, 1, 0))

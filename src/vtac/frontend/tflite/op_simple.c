@@ -97,7 +97,7 @@ void vt__tfl_squared_difference(const vt_tfl_node *n) {
 
 /* Do channels and pixels stay, whose order differs? */
 static bool order_matters(const vt_tfl_node *n, uint32_t rank, uint32_t count, const int64_t *axes) {
-    bool gone[VT_MOST_RANK] = {false};
+    bool gone[VT_MAX_RANK] = {false};
     for (uint32_t i = 0; i < count; i++) gone[vt__tfl_axis(n, axes[i], rank, VT_TFL_FILE)] = true;
     return !gone[3] && !(gone[1] && gone[2]);
 }
@@ -105,7 +105,7 @@ static bool order_matters(const vt_tfl_node *n, uint32_t rank, uint32_t count, c
 void vt__tfl_reduce(const vt_tfl_node *n) {
     vt_tfl_layout layout;
     vt_gvalue *x = as_it_is(n, 0, &layout);
-    int64_t axes[VT_MOST_RANK];
+    int64_t axes[VT_MAX_RANK];
     uint32_t count;
     const int64_t *given = vt__tfl_ints(n, 1, "its axes", &count);
     bool keep = vt__fb_bool(n->options, 0);

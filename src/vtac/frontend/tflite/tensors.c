@@ -25,15 +25,15 @@ enum { ELEMENTS = sizeof elements / sizeof *elements };
 
 static vt_gtype read_type(vt_tfl_reader *r, vt_fb_table from, const char *name, bool *out_half) {
     vt_fb_vector shape = vt__fb_vector_of(from, 0, 4);
-    int64_t code = vt__fb_int(from, 1, 1, 0), dims[VT_MOST_RANK];
+    int64_t code = vt__fb_int(from, 1, 1, 0), dims[VT_MAX_RANK];
     vt_gtype type;
     *out_half = code == FLOAT16;
     if (code < 0 || code >= ELEMENTS || !elements[code].known)
         vt_raise(r->ctx, VTA_UNSUPPORTED, "%s: tensor %s: elements of TFLite's type %lld are not supported",
                  r->options->name, name, (long long)code);
-    if (shape.count > VT_MOST_RANK)
+    if (shape.count > VT_MAX_RANK)
         vt_raise(r->ctx, VTA_MISMATCH, "%s: tensor %s has %u axes; at most %d are supported", r->options->name, name,
-                 (unsigned)shape.count, VT_MOST_RANK);
+                 (unsigned)shape.count, VT_MAX_RANK);
     for (uint32_t i = 0; i < shape.count; i++) dims[i] = vt__fb_item_int(shape, i);
     if (!vt_gtype_make(elements[code].element, shape.count, dims, &type))
         vt_raise(r->ctx, VTA_MISMATCH, "%s: tensor %s has a negative extent, or too many elements", r->options->name,
@@ -94,7 +94,7 @@ static void read_scales(vt_tfl_reader *r, vt_fb_table from, vt_tfl_tensor *t) {
         if (!isnormal(scales[i]) || scales[i] < 0)
             vt_raise(r->ctx, VTA_MISMATCH, "%s: tensor %s has a scale of %g; scales are above 0", r->options->name,
                      t->name, (double)scales[i]);
-        if ((double)zeros[i] < vt_element_least(t->type.element) || (double)zeros[i] > vt_element_most(t->type.element))
+        if ((double)zeros[i] < vt_element_least(t->type.element) || (double)zeros[i] > vt_element_max(t->type.element))
             vt_raise(r->ctx, VTA_MISMATCH, "%s: tensor %s has the zero point %lld, which is no %s", r->options->name,
                      t->name, (long long)zeros[i], vt_element_text(t->type.element));
     }
@@ -164,14 +164,14 @@ vt_tfl_layout vt__tfl_layout_of(const vt_tfl_tensor *t) {
 /* A constant with its axes in another order, moved now. */
 static vt_gvalue *moved_constant(vt_tfl_reader *r, const vt_tfl_tensor *t, const int64_t *perm) {
     vt_gtype type = t->type;
-    size_t width = vt_element_bytes(type.element), count = (size_t)vt_gtype_count(&type), strides[VT_MOST_RANK],
+    size_t width = vt_element_bytes(type.element), count = (size_t)vt_gtype_count(&type), strides[VT_MAX_RANK],
            step = 1;
     if (!perm) return vt_graph_constant(r->g, t->name, type, t->data);
-    size_t from_strides[VT_MOST_RANK];
+    size_t from_strides[VT_MAX_RANK];
     for (uint32_t i = type.rank; i-- > 0;) from_strides[i] = step, step *= (size_t)t->type.dim[i];
     for (uint32_t i = 0; i < type.rank; i++) type.dim[i] = t->type.dim[perm[i]], strides[i] = from_strides[perm[i]];
     char *to = vt_new_unset(r->ctx, count * width + 1);
-    int64_t at[VT_MOST_RANK] = {0};
+    int64_t at[VT_MAX_RANK] = {0};
     for (size_t i = 0, from = 0; i < count; i++) {
         memcpy(to + i * width, (const char *)t->data + from * width, width);
         for (uint32_t d = type.rank; d-- > 0;) {

@@ -12,7 +12,7 @@
 #include "lower/generic/util.h"
 
 /* So many copies of a statement without loops are written out. */
-enum { MOST_WRITTEN_OUT = 15 };
+enum { MAX_WRITTEN_OUT = 15 };
 
 typedef struct inject {
     vt_mutator m;
@@ -36,8 +36,8 @@ static const vt_stmt *copy_for_threads(inject *st, const vt_stmt *s, bool visit)
     if (visit) s = vt_mutate_stmt(&st->m, s);
     st->inside = false;
     st->dependent = false;
-    if (st->loops == 0 && st->n_threads <= MOST_WRITTEN_OUT) {
-        const vt_stmt *items[MOST_WRITTEN_OUT];
+    if (st->loops == 0 && st->n_threads <= MAX_WRITTEN_OUT) {
+        const vt_stmt *items[MAX_WRITTEN_OUT];
         for (int64_t i = 0; i < st->n_threads; i++)
             items[i] = vt_substitute1_stmt(ctx, s, st->thread, vt_int(ctx, st->thread->dtype, i));
         return vt_s_seq(ctx, (uint32_t)st->n_threads, items);

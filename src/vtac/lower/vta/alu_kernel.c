@@ -41,9 +41,9 @@ static uint32_t match_element(alu *st, const nest *k, const vt_expr *const *src)
 
 /* The instruction's fields hold no steps backwards, and extents up to a bound; its loops have no conditions. */
 static bool hardware_can(alu *st, const level *x) {
-    enum { EXTENT_MOST = VT_FIELD_MOST(ALU_iter_in) };
+    enum { EXTENT_MAX = VT_FIELD_MAX(ALU_iter_in) };
     _Static_assert(VT_BITS_ALU_iter_out == VT_BITS_ALU_iter_in, "either loop may be the outer one");
-    return !x->var && vt_const_bound(st->a, x->extent).max <= EXTENT_MOST && vt_const_bound(st->a, x->dst).min >= 0 &&
+    return !x->var && vt_const_bound(st->a, x->extent).max <= EXTENT_MAX && vt_const_bound(st->a, x->dst).min >= 0 &&
            vt_const_bound(st->a, x->src).min >= 0;
 }
 

@@ -103,7 +103,7 @@ static void linear_index(alu *st, const nest *k, const vt_expr *index, const vt_
 }
 
 static operand constant(alu *st, const nest *k, const vt_expr *e) {
-    if (e->u.i < VT_SIGNED_FIELD_LEAST(ALU_imm) || e->u.i > VT_SIGNED_FIELD_MOST(ALU_imm))
+    if (e->u.i < VT_SIGNED_FIELD_LEAST(ALU_imm) || e->u.i > VT_SIGNED_FIELD_MAX(ALU_imm))
         vt__alu_refuse(st, k->stmt,
                        vt_new_format(st->m.ctx, "the constant %lld does not fit the instruction's %d bits",
                                      (long long)e->u.i, VT_BITS_ALU_imm));

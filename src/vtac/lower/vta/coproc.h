@@ -9,16 +9,16 @@ typedef struct token {
     int from, to;
 } token;
 
-enum { MOST_STAGES = 4, MOST_TOKENS = MOST_STAGES * MOST_STAGES };
+enum { MAX_STAGES = 4, MAX_TOKENS = MAX_STAGES * MAX_STAGES };
 
 typedef struct tokens {
     uint32_t n;
-    token items[MOST_TOKENS];
+    token items[MAX_TOKENS];
 } tokens;
 
 typedef struct stages {
     uint32_t n;
-    int items[MOST_STAGES];
+    int items[MAX_STAGES];
 } stages;
 
 /* A statement as its neighbours see it. */

@@ -8,14 +8,14 @@ static bool has(const tokens *t, token x) {
 }
 
 void vt__coproc_add_token(planner *st, tokens *t, token x) {
-    if (t->n == MOST_TOKENS) vt_raise(st->l->ctx, VTA_INTERNAL, "too many dependence tokens at one place");
+    if (t->n == MAX_TOKENS) vt_raise(st->l->ctx, VTA_INTERNAL, "too many dependence tokens at one place");
     t->items[t->n++] = x;
 }
 
 void vt__coproc_add_stage(planner *st, stages *s, int stage) {
     for (uint32_t i = 0; i < s->n; i++)
         if (s->items[i] == stage) return;
-    if (s->n == MOST_STAGES) vt_raise(st->l->ctx, VTA_INTERNAL, "more stages than the accelerator has");
+    if (s->n == MAX_STAGES) vt_raise(st->l->ctx, VTA_INTERNAL, "more stages than the accelerator has");
     for (uint32_t i = s->n++; i > 0; i--) s->items[i] = s->items[i - 1];
     s->items[0] = stage;
 }

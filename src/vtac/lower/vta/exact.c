@@ -2,7 +2,7 @@
 
 #include "ir/fold.h"
 
-enum { MOST_COMBINATIONS = 1 << 16, MOST_LOOPS = 16 };
+enum { MAX_COMBINATIONS = 1 << 16, MAX_LOOPS = 16 };
 
 void vt__around_enter(vt_ctx *ctx, vt_around *around, const vt_var *v, const vt_expr *min, const vt_expr *extent) {
     int64_t from, steps;
@@ -70,7 +70,7 @@ bool vt__exact_value(const vt_known *known, const vt_expr *e, int64_t *out) {
 
 typedef struct counter {
     vt_known known;
-    const struct vt_around_loop *loops[MOST_LOOPS];
+    const struct vt_around_loop *loops[MAX_LOOPS];
 } counter;
 
 /* The loops that the expressions use, and how many combinations they have. */
@@ -82,9 +82,9 @@ static bool find_loops(const vt_around *around, uint32_t n, const vt_expr *const
         bool used = false;
         for (uint32_t k = 0; k < n && !used; k++) used = vt_expr_uses(exprs[k], loop->var);
         if (!used) continue;
-        if (c->known.n == MOST_LOOPS || loop->extent > MOST_COMBINATIONS) return false;
+        if (c->known.n == MAX_LOOPS || loop->extent > MAX_COMBINATIONS) return false;
         *out_count *= loop->extent;
-        if (*out_count > MOST_COMBINATIONS) return false;
+        if (*out_count > MAX_COMBINATIONS) return false;
         c->loops[c->known.n] = loop;
         c->known.vars[c->known.n] = loop->var;
         c->known.values[c->known.n++] = loop->min;

@@ -11,7 +11,7 @@
 #include "lower/vta/exact.h"
 
 /* What the instruction's fields hold. */
-enum { SIZE_MOST = VT_FIELD_MOST(MEM_x_size), PAD_MOST = VT_FIELD_MOST(MEM_x_pad_0) };
+enum { SIZE_MOST = VT_FIELD_MAX(MEM_x_size), PAD_MAX = VT_FIELD_MAX(MEM_x_pad_0) };
 _Static_assert(VT_BITS_MEM_y_size == VT_BITS_MEM_x_size && VT_BITS_MEM_x_stride == VT_BITS_MEM_x_size &&
                    VT_BITS_MEM_x_pad_1 == VT_BITS_MEM_x_pad_0 && VT_BITS_MEM_y_pad_0 == VT_BITS_MEM_x_pad_0 &&
                    VT_BITS_MEM_y_pad_1 == VT_BITS_MEM_x_pad_0,
@@ -187,11 +187,11 @@ static const vt_expr *check_padding(dma *st, const transfer *t, const vt_expr *c
     pads p = {0};
     if (!vt__exact_values(ctx, &around, 5, exprs, see_pads, &p)) return condition;
     for (int i = 0; i < 4; i++)
-        if (p.most[i] > PAD_MOST)
+        if (p.most[i] > PAD_MAX)
             vt_raise(ctx, VTA_ILLEGAL,
                      "copy of %s to %s: up to %lld %s of padding, but the instruction's field holds 0 to %d; pad by "
                      "less, or in a stage of its own on the processor",
-                     t->copy->src.buffer->name, t->copy->dst.buffer->name, (long long)p.most[i], names[i], PAD_MOST);
+                     t->copy->src.buffer->name, t->copy->dst.buffer->name, (long long)p.most[i], names[i], PAD_MAX);
     if (!p.none) return NULL;
     return p.some ? condition : vt_bool(ctx, false);
 }

@@ -3,14 +3,14 @@
 #include "lower/vta/vta.h"
 
 enum {
-    MOST_LOOPS = 32,
+    MAX_LOOPS = 32,
     FIRST = VT_OPERAND(VTAAnnotate, v0) - 1, /* value among the arguments */
     VALUES = VT_OPERANDS(VTAAnnotate) - VT_OPERAND(VTAAnnotate, v0)
 };
 
 typedef struct naming {
     vt_mutator m;
-    const vt_var *loops[MOST_LOOPS]; /* around the statement, outermost first */
+    const vt_var *loops[MAX_LOOPS]; /* around the statement, outermost first */
     uint32_t depth;
 } naming;
 
@@ -87,7 +87,7 @@ static const vt_stmt *name_stmt(vt_mutator *m, const vt_stmt *s) {
     if (vt_attr_is(s, VT_ATTR_UOPS)) return before(st, kernel(m->ctx, s), s);
     const char *moved = transfer(s);
     if (moved) return before(st, moved, s);
-    bool loop = s->kind == VT_S_FOR && st->depth < MOST_LOOPS;
+    bool loop = s->kind == VT_S_FOR && st->depth < MAX_LOOPS;
     if (loop) st->loops[st->depth++] = s->u.loop.var;
     s = vt_mutate_stmt_children(m, s);
     if (loop) st->depth--;

@@ -3,7 +3,7 @@
 #include "arith/linear.h"
 #include "lower/vta/uop_nest.h"
 
-enum { MOST_STEPS = 1 << 16 };
+enum { MAX_STEPS = 1 << 16 };
 
 typedef struct nest {
     uint32_t n, n_conditions;
@@ -88,7 +88,7 @@ static bool meets_in_push(search *st) {
 
 static bool meets(search *st, const vt_stmt *s) {
     int64_t condition;
-    st->unknown |= ++st->steps > MOST_STEPS;
+    st->unknown |= ++st->steps > MAX_STEPS;
     if (st->unknown) return false;
     if (s->kind == VT_S_FOR) return meets_in_loop(st, s);
     if (s->kind != VT_S_IF) return meets_in_push(st);

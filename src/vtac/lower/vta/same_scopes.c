@@ -2,7 +2,7 @@
 
 #include "ir/build.h"
 
-enum { MOST_DEPTH = 16, SLOTS = 1 << 10 };
+enum { MAX_DEPTH = 16, SLOTS = 1 << 10 };
 
 typedef struct known known;
 struct known {
@@ -29,7 +29,7 @@ vt_scopes *vt__scopes_new(vt_ctx *ctx) {
 typedef struct hasher {
     vt_visitor v; /* stop: a variable comes from outside */
     uint32_t hash, depth;
-    const vt_var *loops[MOST_DEPTH];
+    const vt_var *loops[MAX_DEPTH];
 } hasher;
 
 static void mix(hasher *h, uint64_t value) {
@@ -61,7 +61,7 @@ static void hash_stmt(vt_visitor *v, const vt_stmt *s) {
     hasher *h = (hasher *)v;
     uint32_t depth = h->depth;
     mix(h, s->kind);
-    if (s->kind == VT_S_FOR && depth < MOST_DEPTH)
+    if (s->kind == VT_S_FOR && depth < MAX_DEPTH)
         h->loops[h->depth++] = s->u.loop.var;
     else if (s->kind != VT_S_SEQ && s->kind != VT_S_IF && s->kind != VT_S_EVAL)
         v->stop = true;

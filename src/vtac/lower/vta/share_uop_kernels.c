@@ -9,7 +9,7 @@
 #include "arith/linear.h"
 #include "lower/vta/uop_nest.h"
 
-enum { MOST_KEYS = 32 };
+enum { MAX_KEYS = 32 };
 
 /* A value from outside that a kernel depends on: a loop's variable or a clipped bound; from min on, so many values. */
 typedef struct key {
@@ -22,7 +22,7 @@ typedef struct share {
     vt_mutator m;
     vt_around around; /* loops around the scope */
     vt_around inner;  /* loops inside of it */
-    key keys[MOST_KEYS];
+    key keys[MAX_KEYS];
     uint32_t n;
     bool failed, clipped;
 } share;
@@ -30,7 +30,7 @@ typedef struct share {
 static const vt_var *key_of(share *st, const vt_expr *outside, int64_t min, int64_t extent) {
     for (uint32_t i = 0; i < st->n; i++)
         if (vt_expr_equal(st->keys[i].outside, outside)) return st->keys[i].inside;
-    if (st->n == MOST_KEYS) {
+    if (st->n == MAX_KEYS) {
         st->failed = true;
         return NULL;
     }

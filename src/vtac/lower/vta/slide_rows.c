@@ -187,13 +187,13 @@ const vt_stmt *vt__mark_row(vt_ctx *ctx, const vt_stmt *pragma, int64_t row, con
 }
 
 const vt_stmt *vt__slide_rows(vt_ctx *ctx, uint32_t n, const vt_stmt **steps) {
-    enum { MOST_TENSORS = 16 };
-    slider *of[MOST_TENSORS];
+    enum { MAX_TENSORS = 16 };
+    slider *of[MAX_TENSORS];
     uint32_t tensors = 0;
     for (search f = {.axis = -1}; n; f = (search){.axis = -1}) {
         vt_stmt_walk(steps[0], NULL, find_tensor, &f);
         if (!f.tensor) break;
-        if (tensors == MOST_TENSORS) refuse(ctx, f.tensor, "more tensors than may slide at one loop");
+        if (tensors == MAX_TENSORS) refuse(ctx, f.tensor, "more tensors than may slide at one loop");
         of[tensors++] = slide(ctx, &f, n, steps);
     }
     const vt_stmt *s = vt_s_seq(ctx, n, steps);

@@ -18,7 +18,7 @@
 #include "lower/vta/tails.h"
 
 /* Copies of one loop's body, and of all bodies in a function. */
-enum { MOST_ALONE = 64, MOST_COPIES = 4096 };
+enum { MOST_ALONE = 64, MAX_COPIES = 4096 };
 
 /* ---- Cutting ---------------------------------------------------------------------------------------------------- */
 
@@ -57,7 +57,7 @@ static void add_part(splitter *st, const loop *l, int64_t begin, int64_t count, 
                         : s->kind == VT_S_ATTR && count > 1 ? s->u.attr.node.u.iter->var
                                                             : NULL;
     bool alone =
-        count > 1 && count <= MOST_ALONE && st->n_copies < MOST_COPIES && var && vt__tails_look(st, s, NULL, var).open;
+        count > 1 && count <= MOST_ALONE && st->n_copies < MAX_COPIES && var && vt__tails_look(st, s, NULL, var).open;
     if (!alone && !vt_stmt_is_nop(s)) vt_stmt_list_add(st->ctx, out, as_phase(st, l, s));
     for (int64_t i = 0; alone && i < count; i++) {
         s = part(st, l, begin + i, 1);
@@ -140,7 +140,7 @@ static const vt_stmt *split_loop(splitter *st, const loop *l);
 
 /* NULL: the threads are to be cut as they are. */
 static const vt_stmt *split_shared(splitter *st, const loop *l, const finder *f) {
-    for (uint32_t i = 0; i < f->n_conditions && st->n_copies < MOST_COPIES; i++) {
+    for (uint32_t i = 0; i < f->n_conditions && st->n_copies < MAX_COPIES; i++) {
         shared s;
         if (!shared_steps(st, l, vt_simplify(st->a, f->conditions[i]), &s)) continue;
         loop most = *l, rest = *l;

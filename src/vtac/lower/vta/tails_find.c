@@ -4,7 +4,7 @@
 #include "arith/linear.h"
 #include "lower/vta/tails.h"
 
-enum { MOST_STEPS = 4096 }; /* of a loop, looked at one by one */
+enum { MAX_STEPS = 4096 }; /* of a loop, looked at one by one */
 
 static const vt_expr *slack(vt_ctx *ctx, const vt_expr *c) {
     if (vt_expr_infos[c->kind].cls != VT_CLASS_COMPARE || c->a[0]->dtype.code != VT_INT) return NULL;
@@ -56,12 +56,12 @@ int64_t vt__tails_floor_div(int64_t x, int64_t y) { return x / y - (x % y != 0 &
 
 /* ---- Sums of variables with constant factors: nearly all conditions, whose bounds need no simplifier ------------- */
 
-enum { MOST_TERMS = 16 };
+enum { MAX_TERMS = 16 };
 
 typedef struct sum {
     uint32_t n;
-    const vt_var *vars[MOST_TERMS];
-    int64_t times[MOST_TERMS], constant;
+    const vt_var *vars[MAX_TERMS];
+    int64_t times[MAX_TERMS], constant;
 } sum;
 
 static bool add_product(int64_t *to, int64_t x, int64_t y) {
@@ -72,7 +72,7 @@ static bool add_product(int64_t *to, int64_t x, int64_t y) {
 static bool add_var(sum *s, const vt_var *v, int64_t times) {
     uint32_t i = 0;
     while (i < s->n && s->vars[i] != v) i++;
-    if (i == MOST_TERMS) return false;
+    if (i == MAX_TERMS) return false;
     if (i == s->n) {
         s->vars[s->n++] = v;
         s->times[i] = 0;
@@ -130,7 +130,7 @@ verdict vt__tails_judge(splitter *st, const vt_expr *e) {
 static void add_changes_by_step(finder *f, const vt_expr *e) {
     vt_dtype t = f->l->var->dtype;
     verdict before = OPEN;
-    for (int64_t i = 0; i < f->l->extent && i < MOST_STEPS; i++) {
+    for (int64_t i = 0; i < f->l->extent && i < MAX_STEPS; i++) {
         vt_poll(f->st->ctx);
         verdict v = vt__tails_judge(f->st, vt_substitute1(f->st->ctx, e, f->l->var, vt_int(f->st->ctx, t, i)));
         if (v != before || v == OPEN) add_point(f, i);

@@ -9,7 +9,7 @@
 
 #include "lower/vta/slide_rows.h"
 
-enum { MOST_STEPS = 4096 };
+enum { MAX_STEPS = 4096 };
 
 typedef struct unroller {
     vt_mutator m;
@@ -35,9 +35,9 @@ static int64_t extent_of(unroller *st, const vt_stmt *loop) {
     if (!vt_is_const(loop->u.loop.min, 0) || !vt_as_const(loop->u.loop.extent, &extent))
         vt_raise(st->m.ctx, VTA_ILLEGAL, "slots: the loop %s has no constant number of steps",
                  vt_var_name(loop->u.loop.var));
-    if (extent > MOST_STEPS || st->steps + extent > MOST_STEPS)
+    if (extent > MAX_STEPS || st->steps + extent > MAX_STEPS)
         vt_raise(st->m.ctx, VTA_ILLEGAL, "slots: more than %d steps would be written out; make larger tiles",
-                 MOST_STEPS);
+                 MAX_STEPS);
     return extent;
 }
 

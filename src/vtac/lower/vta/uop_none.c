@@ -1,7 +1,7 @@
 /* Kernels under conditions: may one be left without any micro-op? */
 #include "lower/vta/uop_nest.h"
 
-enum { MOST_STEPS = 1 << 16 };
+enum { MAX_STEPS = 1 << 16 };
 
 typedef struct search {
     vt_known known;
@@ -41,7 +41,7 @@ static bool branch_has_uop(search *st, const vt_stmt *s) {
 }
 
 static bool has_uop(search *st, const vt_stmt *s) {
-    if (++st->steps > MOST_STEPS) st->unknown = true;
+    if (++st->steps > MAX_STEPS) st->unknown = true;
     if (st->unknown || vt__is_uop_push(s)) return true;
     if (s->kind == VT_S_FOR) return loop_has_uop(st, s);
     if (s->kind == VT_S_IF) return branch_has_uop(st, s);

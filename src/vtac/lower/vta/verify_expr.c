@@ -4,7 +4,7 @@
 static vt_form of_var(const vt_path *p, const vt_expr *e) {
     for (uint32_t i = p->let_count; i-- > 0;)
         if (p->let_vars[i] == e) return p->let_forms[i];
-    for (uint32_t i = p->n < VT_PATH_MOST ? p->n : VT_PATH_MOST; i-- > 0;) {
+    for (uint32_t i = p->n < VT_PATH_MAX ? p->n : VT_PATH_MAX; i-- > 0;) {
         const vt_binder *b = &p->binders[i];
         if (b->kind == VT_BINDER_IF || b->var != e) continue;
         if (b->index < VT_FORM_VARS) return vt__form_var(b->index);
@@ -15,7 +15,7 @@ static vt_form of_var(const vt_path *p, const vt_expr *e) {
 
 /* A let inside of an expression; false when there are too many. */
 static bool begin_let(vt_path *p, const vt_expr *e) {
-    if (p->let_count == VT_LETS_MOST) return false;
+    if (p->let_count == VT_LETS_MAX) return false;
     vt_form value = vt__form_of(p, e->a[0]);
     p->let_vars[p->let_count] = e->u.let_var;
     p->let_forms[p->let_count++] = value;
@@ -58,7 +58,7 @@ static vt_form of_division(vt_path *p, const vt_expr *e) {
     if (!vt__form_is_const(p, &y, &d) || d <= 0) return vt__form_unknown();
     bool truncates = e->kind == VT_E_DIV || e->kind == VT_E_MOD;
     if (truncates && vt__form_least(p, &x) < 0) { /* rounding up below 0: the interval is enough */
-        int64_t lo = vt__form_least(p, &x), hi = vt__form_most(p, &x);
+        int64_t lo = vt__form_least(p, &x), hi = vt__form_max(p, &x);
         if (e->kind == VT_E_DIV) return vt__form_flattened(p, &x, NULL, lo / d, hi / d);
         if (lo == hi) return vt__form_const(lo % d);
         return vt__form_flattened(p, &x, NULL, -(d - 1), d - 1);
@@ -120,7 +120,7 @@ static vt_truth compared(vt_path *p, const vt_expr *e, uint64_t *loops) {
     int64_t c;
     vt_truth equal = VT_OPEN;
     if (d.unknown) return VT_OPEN;
-    if (vt__form_least(p, &d) > 0 || vt__form_most(p, &d) < 0) equal = VT_BROKEN;
+    if (vt__form_least(p, &d) > 0 || vt__form_max(p, &d) < 0) equal = VT_BROKEN;
     if (vt__form_is_const(p, &d, &c)) equal = c == 0 ? VT_HOLDS : VT_BROKEN;
     if (equal == VT_OPEN) *loops |= vt__form_loops(p, &d);
     return e->kind == VT_E_EQ ? equal : negated(equal);

@@ -10,14 +10,14 @@ vt_form vt__form_const(int64_t c) {
     f.lo = f.hi = 0;
     f.n = 0;
     f.bent = 0;
-    f.unknown = c > VT_FORM_MOST || c < -VT_FORM_MOST;
+    f.unknown = c > VT_FORM_MAX || c < -VT_FORM_MAX;
     return f;
 }
 
 vt_form vt__form_unknown(void) {
     vt_form f = vt__form_const(0);
-    f.lo = -VT_FORM_MOST;
-    f.hi = VT_FORM_MOST;
+    f.lo = -VT_FORM_MAX;
+    f.hi = VT_FORM_MAX;
     f.unknown = true;
     return f;
 }
@@ -39,8 +39,8 @@ static vt_form form_between(int64_t lo, int64_t hi, uint64_t bent, bool unknown)
 }
 
 static vt_form checked(vt_form f) {
-    bool large = f.c > VT_FORM_MOST || f.c < -VT_FORM_MOST || f.lo < -VT_FORM_MOST || f.hi > VT_FORM_MOST;
-    for (uint32_t i = 0; i < f.n; i++) large |= f.k[i] > VT_FORM_MOST || f.k[i] < -VT_FORM_MOST;
+    bool large = f.c > VT_FORM_MAX || f.c < -VT_FORM_MAX || f.lo < -VT_FORM_MAX || f.hi > VT_FORM_MAX;
+    for (uint32_t i = 0; i < f.n; i++) large |= f.k[i] > VT_FORM_MAX || f.k[i] < -VT_FORM_MAX;
     return large ? vt__form_unknown() : f;
 }
 
@@ -51,7 +51,7 @@ vt_form vt__form_scaled(const vt_form *x, int64_t factor) {
     for (uint32_t i = 0; i < f.n; i++) wide |= f.k[i] < 0 ? -f.k[i] : f.k[i];
     wide |= f.c < 0 ? -f.c : f.c;
     wide |= most_of(-f.lo, f.hi);
-    if (wide > INT32_MAX && factor != 1 && factor != -1 && wide > VT_FORM_MOST / (factor < 0 ? -factor : factor))
+    if (wide > INT32_MAX && factor != 1 && factor != -1 && wide > VT_FORM_MAX / (factor < 0 ? -factor : factor))
         return vt__form_unknown();
     for (uint32_t i = 0; i < f.n; i++) f.k[i] *= factor;
     f.c *= factor;
@@ -77,8 +77,7 @@ static vt_form combined(const vt_form *x, const vt_form *y, bool minus) {
     f.hi = x->hi + (minus ? -y->lo : y->hi);
     f.bent = x->bent | y->bent;
     f.unknown = false;
-    return largest > VT_FORM_MOST || f.c > VT_FORM_MOST || f.c < -VT_FORM_MOST || f.lo < -VT_FORM_MOST ||
-                   f.hi > VT_FORM_MOST
+    return largest > VT_FORM_MAX || f.c > VT_FORM_MAX || f.c < -VT_FORM_MAX || f.lo < -VT_FORM_MAX || f.hi > VT_FORM_MAX
                ? vt__form_unknown()
                : f;
 }
@@ -91,21 +90,21 @@ vt_form vt__form_add(const vt_form *x, const vt_form *y, int64_t factor) {
 
 int64_t vt__form_least(const vt_path *p, const vt_form *f) {
     int64_t sum = f->c + f->lo;
-    if (f->unknown) return -VT_FORM_MOST;
+    if (f->unknown) return -VT_FORM_MAX;
     for (uint32_t i = 0; i < f->n; i++) sum += f->k[i] * (f->k[i] < 0 ? p->hi[i] : p->lo[i]);
     return sum;
 }
 
-int64_t vt__form_most(const vt_path *p, const vt_form *f) {
+int64_t vt__form_max(const vt_path *p, const vt_form *f) {
     int64_t sum = f->c + f->hi;
-    if (f->unknown) return VT_FORM_MOST;
+    if (f->unknown) return VT_FORM_MAX;
     for (uint32_t i = 0; i < f->n; i++) sum += f->k[i] * (f->k[i] < 0 ? p->lo[i] : p->hi[i]);
     return sum;
 }
 
 bool vt__form_is_const(const vt_path *p, const vt_form *f, int64_t *out_value) {
     *out_value = vt__form_least(p, f);
-    return !f->unknown && *out_value == vt__form_most(p, f);
+    return !f->unknown && *out_value == vt__form_max(p, f);
 }
 
 uint64_t vt__form_loops(const vt_path *p, const vt_form *f) {
@@ -126,7 +125,7 @@ vt_form vt__form_mul(const vt_path *p, const vt_form *x, const vt_form *y) {
     if (vt__form_is_const(p, y, &c)) return vt__form_scaled(x, c);
     if (vt__form_is_const(p, x, &c)) return vt__form_scaled(y, c);
     if (x->unknown || y->unknown) return vt__form_unknown();
-    int64_t x0 = vt__form_least(p, x), x1 = vt__form_most(p, x), y0 = vt__form_least(p, y), y1 = vt__form_most(p, y);
+    int64_t x0 = vt__form_least(p, x), x1 = vt__form_max(p, x), y0 = vt__form_least(p, y), y1 = vt__form_max(p, y);
     if (most_of(-x0, x1) > INT32_MAX / 2 || most_of(-y0, y1) > INT16_MAX) return vt__form_unknown();
     int64_t lo = least_of(least_of(x0 * y0, x0 * y1), least_of(x1 * y0, x1 * y1));
     int64_t hi = most_of(most_of(x0 * y0, x0 * y1), most_of(x1 * y0, x1 * y1));
@@ -145,7 +144,7 @@ static bool divide(const vt_path *p, const vt_form *x, int64_t d, vt_form *out_q
     }
     whole.lo = whole.hi = 0;
     whole.bent = 0;
-    int64_t least = floor_of(vt__form_least(p, &rest), d), most = floor_of(vt__form_most(p, &rest), d);
+    int64_t least = floor_of(vt__form_least(p, &rest), d), most = floor_of(vt__form_max(p, &rest), d);
     whole.c = least;
     whole.hi = most - least;
     if (least != most) whole.bent = vt__form_loops(p, &rest);
@@ -169,31 +168,31 @@ vt_form vt__form_floor_mod(const vt_path *p, const vt_form *x, int64_t d) {
 
 vt_form vt__form_either(const vt_path *p, const vt_form *x, const vt_form *y) {
     return vt__form_flattened(p, x, y, least_of(vt__form_least(p, x), vt__form_least(p, y)),
-                              most_of(vt__form_most(p, x), vt__form_most(p, y)));
+                              most_of(vt__form_max(p, x), vt__form_max(p, y)));
 }
 
 vt_form vt__form_smaller(const vt_path *p, const vt_form *x, const vt_form *y) {
     vt_form d = vt__form_add(x, y, -1);
     if (d.unknown) return vt__form_unknown();
-    if (vt__form_most(p, &d) <= 0) return *x;
+    if (vt__form_max(p, &d) <= 0) return *x;
     if (vt__form_least(p, &d) >= 0) return *y;
     return vt__form_flattened(p, x, y, least_of(vt__form_least(p, x), vt__form_least(p, y)),
-                              least_of(vt__form_most(p, x), vt__form_most(p, y)));
+                              least_of(vt__form_max(p, x), vt__form_max(p, y)));
 }
 
 vt_form vt__form_larger(const vt_path *p, const vt_form *x, const vt_form *y) {
     vt_form d = vt__form_add(x, y, -1);
     if (d.unknown) return vt__form_unknown();
-    if (vt__form_most(p, &d) <= 0) return *y;
+    if (vt__form_max(p, &d) <= 0) return *y;
     if (vt__form_least(p, &d) >= 0) return *x;
     return vt__form_flattened(p, x, y, most_of(vt__form_least(p, x), vt__form_least(p, y)),
-                              most_of(vt__form_most(p, x), vt__form_most(p, y)));
+                              most_of(vt__form_max(p, x), vt__form_max(p, y)));
 }
 
 vt_truth vt__form_at_least_zero(const vt_path *p, const vt_form *d, uint64_t *loops) {
     if (d->unknown) return VT_OPEN;
     if (vt__form_least(p, d) >= 0) return VT_HOLDS;
-    if (vt__form_most(p, d) < 0) return VT_BROKEN;
+    if (vt__form_max(p, d) < 0) return VT_BROKEN;
     *loops |= vt__form_loops(p, d);
     return VT_OPEN;
 }

@@ -5,7 +5,7 @@
 #include "lower/vta/verify_range.h"
 
 /* Numbers beyond this are taken for unknown: sums of them cannot overflow. */
-#define VT_FORM_MOST ((int64_t)1 << 48)
+#define VT_FORM_MAX ((int64_t)1 << 48)
 
 vt_form vt__form_unknown(void);
 vt_form vt__form_var(uint32_t index);

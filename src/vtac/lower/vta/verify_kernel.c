@@ -52,7 +52,7 @@ static void read_loop(vt_kernel *k, const vt_stmt *s) {
     vt_path *p = k->v->path;
     int64_t lo, hi;
     vt__path_loop(p, s->u.loop.var, s->u.loop.min, s->u.loop.extent);
-    bool known = p->n <= VT_PATH_MOST && vt__path_range(p, p->n - 1, &lo, &hi) && k->inner_count < VT_KERNEL_LOOPS;
+    bool known = p->n <= VT_PATH_MAX && vt__path_range(p, p->n - 1, &lo, &hi) && k->inner_count < VT_KERNEL_LOOPS;
     if (known) {
         vt_inner_loop *l = &k->inner[k->inner_count++];
         *l = (vt_inner_loop){s, p->binders[p->n - 1].index, lo, hi - lo + 1};
@@ -73,7 +73,7 @@ static void read(vt_kernel *k, const vt_stmt *s) {
     case VT_S_FOR: read_loop(k, s); return;
     case VT_S_LET:
         vt__path_let(p, s->u.let.var, s->u.let.value);
-        k->guarded |= p->n <= VT_PATH_MOST && p->binders[p->n - 1].index < VT_FORM_VARS;
+        k->guarded |= p->n <= VT_PATH_MAX && p->binders[p->n - 1].index < VT_FORM_VARS;
         read(k, s->u.let.body);
         vt__path_pop(p);
         return;

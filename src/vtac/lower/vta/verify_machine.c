@@ -20,7 +20,7 @@ static const struct {
 static const char *iteration(const vt_verifier *v) {
     const vt_path *p = v->path;
     const char *text = "";
-    for (uint32_t i = 0; i < p->n && i < VT_PATH_MOST; i++) {
+    for (uint32_t i = 0; i < p->n && i < VT_PATH_MAX; i++) {
         int64_t lo, hi;
         if (vt__path_range(p, i, &lo, &hi))
             text = vt_new_format(v->ctx, "%s%s%s = %lld", text, *text ? ", " : " at ", vt_var_name(p->binders[i].var),

@@ -20,7 +20,7 @@ static bool holds_below(vt_path *p, const vt_form *value) {
 
 void vt__demand(vt_path *p, vt_demands *out, const vt_form *value, const vt_form *when, const void *tag) {
     if (!value->unknown && vt__form_least(p, value) >= 0) return;
-    if (holds_below(p, value) || out->n == VT_DEMANDS_MOST) return;
+    if (holds_below(p, value) || out->n == VT_DEMANDS_MAX) return;
     vt_demand *d = &out->items[out->n++];
     d->value = *value;
     d->when = when ? *when : vt__form_const(1);
@@ -35,7 +35,7 @@ void vt__demand_between(vt_path *p, vt_demands *out, const vt_form *value, int64
         limit = vt__form_add(value, &limit, -1);
         vt__demand(p, out, &limit, NULL, below);
     }
-    if (value->unknown || vt__form_most(p, value) > most) {
+    if (value->unknown || vt__form_max(p, value) > most) {
         limit = vt__form_const(most);
         limit = vt__form_add(&limit, value, -1);
         vt__demand(p, out, &limit, NULL, above);
@@ -65,7 +65,7 @@ static void add_candidates(const vt_path *p, const vt_form *f, candidates *out) 
 static vt_truth holds(const vt_path *p, const vt_demand *d, candidates *out) {
     uint64_t loops = 0;
     vt_truth t = vt__form_at_least_zero(p, &d->value, &loops);
-    if (t == VT_HOLDS || vt__form_most(p, &d->when) < 1) return VT_HOLDS;
+    if (t == VT_HOLDS || vt__form_max(p, &d->when) < 1) return VT_HOLDS;
     bool surely = p->now.certain && vt__form_least(p, &d->when) >= 1;
     if (t == VT_BROKEN && surely) return VT_BROKEN;
     if (t == VT_OPEN) add_candidates(p, &d->value, out);
@@ -92,7 +92,7 @@ static vt_truth look(vt_path *p, proof *f, candidates *out) {
 /* The widest of the loops; false when all of them are single iterations. */
 static bool widest(const vt_path *p, uint64_t loops, uint32_t *out_binder, int64_t *out_lo, int64_t *out_hi) {
     int64_t lo, hi, width = 0;
-    for (uint32_t i = 0; i < p->n && i < VT_PATH_MOST; i++) {
+    for (uint32_t i = 0; i < p->n && i < VT_PATH_MAX; i++) {
         if (!(loops & vt__bit_of(i)) || !vt__path_range(p, i, &lo, &hi) || hi - lo <= width) continue;
         width = hi - lo;
         *out_binder = i;
@@ -130,7 +130,7 @@ vt_truth vt__prove(vt_path *p, void (*make)(void *user, vt_path *p, vt_demands *
     f.user = user;
     f.tag = NULL;
     f.left = CASES;
-    vt_truth t = p->n > VT_PATH_MOST ? VT_OPEN : prove(p, &f);
+    vt_truth t = p->n > VT_PATH_MAX ? VT_OPEN : prove(p, &f);
     *out_tag = f.tag;
     return t;
 }

@@ -14,11 +14,11 @@ static void number(vt_path *p, vt_binder *b, int64_t lo, int64_t hi, uint64_t ma
 
 static void enter_loop(vt_path *p, vt_binder *b, uint32_t at) {
     vt_form min = vt__form_of(p, b->value), extent = vt__form_of(p, b->extent), last = vt__form_add(&min, &extent, 1);
-    int64_t c, lo = vt__form_least(p, &min), hi = vt__form_most(p, &last) - 1;
+    int64_t c, lo = vt__form_least(p, &min), hi = vt__form_max(p, &last) - 1;
     bool fixed = vt__form_is_const(p, &min, &c) && vt__form_is_const(p, &extent, &c);
     if (lo < b->cut_lo) lo = b->cut_lo;
     if (hi > b->cut_hi) hi = b->cut_hi;
-    if (vt__form_most(p, &extent) < 1 || lo > hi) p->now.empty = true;
+    if (vt__form_max(p, &extent) < 1 || lo > hi) p->now.empty = true;
     if (!fixed) {
         p->now.certain = false;
         p->now.open |= vt__form_loops(p, &min) | vt__form_loops(p, &extent);
@@ -30,7 +30,7 @@ static void enter_let(vt_path *p, vt_binder *b) {
     b->index = VT_FORM_VARS;
     b->form = vt__form_of(p, b->value);
     if (b->form.unknown || b->form.lo == b->form.hi) return;
-    number(p, b, vt__form_least(p, &b->form), vt__form_most(p, &b->form), vt__form_loops(p, &b->form), b->value);
+    number(p, b, vt__form_least(p, &b->form), vt__form_max(p, &b->form), vt__form_loops(p, &b->form), b->value);
 }
 
 static void enter_if(vt_path *p, vt_binder *b) {
@@ -69,9 +69,9 @@ void vt__path_begin(vt_path *p) {
 
 static void push(vt_path *p, vt_binder b) {
     b.index = VT_FORM_VARS;
-    b.cut_lo = -VT_FORM_MOST;
-    b.cut_hi = VT_FORM_MOST;
-    if (p->n >= VT_PATH_MOST) { /* its variable is unknown, its condition open */
+    b.cut_lo = -VT_FORM_MAX;
+    b.cut_hi = VT_FORM_MAX;
+    if (p->n >= VT_PATH_MAX) { /* its variable is unknown, its condition open */
         p->overflow = true;
         p->now.certain = false;
         p->n++;
@@ -103,7 +103,7 @@ void vt__path_if(vt_path *p, const vt_expr *condition, bool holds) {
 
 void vt__path_pop(vt_path *p) {
     p->n--;
-    if (p->n < VT_PATH_MOST) p->now = p->binders[p->n].before;
+    if (p->n < VT_PATH_MAX) p->now = p->binders[p->n].before;
 }
 
 void vt__path_cut(vt_path *p, uint32_t binder, int64_t lo, int64_t hi) {
@@ -112,12 +112,12 @@ void vt__path_cut(vt_path *p, uint32_t binder, int64_t lo, int64_t hi) {
     enter_from(p, binder);
 }
 
-void vt__path_whole(vt_path *p, uint32_t binder) { vt__path_cut(p, binder, -VT_FORM_MOST, VT_FORM_MOST); }
+void vt__path_whole(vt_path *p, uint32_t binder) { vt__path_cut(p, binder, -VT_FORM_MAX, VT_FORM_MAX); }
 
 void vt__path_uncut(vt_path *p) {
-    for (uint32_t i = 0; i < p->n && i < VT_PATH_MOST; i++)
-        p->binders[i].cut_lo = -VT_FORM_MOST, p->binders[i].cut_hi = VT_FORM_MOST;
-    if (p->n && p->n <= VT_PATH_MOST) enter_from(p, 0);
+    for (uint32_t i = 0; i < p->n && i < VT_PATH_MAX; i++)
+        p->binders[i].cut_lo = -VT_FORM_MAX, p->binders[i].cut_hi = VT_FORM_MAX;
+    if (p->n && p->n <= VT_PATH_MAX) enter_from(p, 0);
 }
 
 bool vt__path_range(const vt_path *p, uint32_t binder, int64_t *out_lo, int64_t *out_hi) {

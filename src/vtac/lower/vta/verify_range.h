@@ -10,7 +10,7 @@
 
 #include "ir/node.h"
 
-enum { VT_FORM_VARS = 24, VT_PATH_MOST = 64, VT_LETS_MOST = 8 };
+enum { VT_FORM_VARS = 24, VT_PATH_MAX = 64, VT_LETS_MAX = 8 };
 
 /* c + sum of k[i] * variable i + something in [lo, hi]. */
 typedef struct vt_form {
@@ -52,9 +52,9 @@ typedef struct vt_path {
     uint64_t mask[VT_FORM_VARS];       /* loops that a variable depends on: itself, or those of an atom */
     const vt_expr *atom[VT_FORM_VARS]; /* what an atom is the value of; NULL: a loop */
     uint32_t let_count;                /* lets inside of the expression that is being looked at */
-    const vt_var *let_vars[VT_LETS_MOST];
-    vt_form let_forms[VT_LETS_MOST];
-    vt_binder binders[VT_PATH_MOST + 1];
+    const vt_var *let_vars[VT_LETS_MAX];
+    vt_form let_forms[VT_LETS_MAX];
+    vt_binder binders[VT_PATH_MAX + 1];
 } vt_path;
 
 void vt__path_begin(vt_path *p);
@@ -74,7 +74,7 @@ vt_form vt__form_const(int64_t c);
 vt_form vt__form_add(const vt_form *x, const vt_form *y, int64_t factor); /* x + factor * y */
 vt_form vt__form_mul(const vt_path *p, const vt_form *x, const vt_form *y);
 int64_t vt__form_least(const vt_path *p, const vt_form *f);
-int64_t vt__form_most(const vt_path *p, const vt_form *f);
+int64_t vt__form_max(const vt_path *p, const vt_form *f);
 /* The same constant everywhere? */
 bool vt__form_is_const(const vt_path *p, const vt_form *f, int64_t *out_value);
 
@@ -87,10 +87,10 @@ typedef struct vt_demand {
     vt_form value, when;
     const void *tag; /* the caller's: what it is about */
 } vt_demand;
-enum { VT_DEMANDS_MOST = 24 };
+enum { VT_DEMANDS_MAX = 24 };
 typedef struct vt_demands {
     uint32_t n;
-    vt_demand items[VT_DEMANDS_MOST];
+    vt_demand items[VT_DEMANDS_MAX];
 } vt_demands;
 /* value >= 0, everywhere or (when not NULL) where when >= 1. Kept only where it is not plainly so. */
 void vt__demand(vt_path *p, vt_demands *out, const vt_form *value, const vt_form *when, const void *tag);

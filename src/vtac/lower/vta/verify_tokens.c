@@ -115,7 +115,7 @@ static flow of_loop(vt_verifier *v, const vt_stmt *s) {
     bool counted = vt__form_is_const(p, &length, &extent);
     vt__path_loop(p, s->u.loop.var, s->u.loop.min, s->u.loop.extent);
     flow body = flow_of(v, s->u.loop.body);
-    if (body.varies && counted && p->n <= VT_PATH_MOST && vt__path_range(p, p->n - 1, &lo, &hi))
+    if (body.varies && counted && p->n <= VT_PATH_MAX && vt__path_range(p, p->n - 1, &lo, &hi))
         body = extent > 0 ? one_by_one(v, s, p->n - 1, lo, hi) : (flow){.varies = false};
     else if (counted)
         body = times(&body, extent);

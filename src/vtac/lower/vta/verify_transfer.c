@@ -110,17 +110,17 @@ static const vt_claim NO_COLUMNS = {VT_RULE_SIZE, "x_size is not positive"},
 
 static void make_demands(void *user, vt_path *p, vt_demands *out) {
     /* Typed here, not taken from vta/insn.def: the check is independent of it. */
-    enum { MOST_SIZE = 65535, MOST_PAD = 15, ANY = INT32_MAX };
+    enum { MAX_SIZE = 65535, MAX_PAD = 15, ANY = INT32_MAX };
     const transfer *t = user;
     vt_form x = vt__form_of(p, t->x), y = vt__form_of(p, t->y), stride = vt__form_of(p, t->stride);
     vt_form sram = vt__form_of(p, t->sram), offset = vt__form_of(p, t->offset), columns = x, rows = y;
-    vt__demand_between(p, out, &x, 1, MOST_SIZE, &NO_COLUMNS, &WIDE);
-    vt__demand_between(p, out, &y, 0, MOST_SIZE, &NEGATIVE_ROWS, &TALL);
-    vt__demand_between(p, out, &stride, 0, MOST_SIZE, &NEGATIVE_STRIDE, &LONG_STRIDE);
+    vt__demand_between(p, out, &x, 1, MAX_SIZE, &NO_COLUMNS, &WIDE);
+    vt__demand_between(p, out, &y, 0, MAX_SIZE, &NEGATIVE_ROWS, &TALL);
+    vt__demand_between(p, out, &stride, 0, MAX_SIZE, &NEGATIVE_STRIDE, &LONG_STRIDE);
     for (int i = 0; i < 4 && t->pads[i]; i++) {
         if (vt_is_const(t->pads[i], 0)) continue;
         vt_form pad = vt__form_of(p, t->pads[i]), *size = i % 2 ? &rows : &columns;
-        vt__demand_between(p, out, &pad, 0, MOST_PAD, &NEGATIVE_PAD, &LARGE_PAD);
+        vt__demand_between(p, out, &pad, 0, MAX_PAD, &NEGATIVE_PAD, &LARGE_PAD);
         *size = vt__form_add(size, &pad, 1);
     }
     vt__demand_between(p, out, &rows, 1, ANY, &NO_ROWS, &TALL);

@@ -32,7 +32,7 @@ static void equal(vt_path *p, vt_demands *out, const vt_form *x, const vt_form *
 
 /* The loops around the kernel, once for all its micro-ops. */
 static void make_loop_demands(void *user, vt_path *p, vt_demands *out) {
-    enum { MOST_EXTENT = 16383 }; /* typed here, not taken from vta/insn.def: the check is independent of it */
+    enum { MAX_EXTENT = 16383 }; /* typed here, not taken from vta/insn.def: the check is independent of it */
     const vt_kernel *k = user;
     const vta_config *c = k->v->config;
     const uint8_t bits[3] = {c->log_depth[VTA_MEM_ACC],
@@ -40,7 +40,7 @@ static void make_loop_demands(void *user, vt_path *p, vt_demands *out) {
                              c->log_depth[VTA_MEM_WGT]};
     for (uint32_t i = 0; i < k->loop_count; i++) {
         vt_form extent = vt__form_of(p, k->loops[i].extent);
-        vt__demand_between(p, out, &extent, 1, MOST_EXTENT, &SHORT_LOOP, &LONG_LOOP);
+        vt__demand_between(p, out, &extent, 1, MAX_EXTENT, &SHORT_LOOP, &LONG_LOOP);
         for (int f = 0; f < 3; f++) {
             vt_form factor = vt__form_of(p, k->loops[i].factor[f]);
             vt__demand_between(p, out, &factor, 0, ((int64_t)1 << bits[f]) - 1, &NEGATIVE_STEP, &LARGE_STEP);
@@ -71,7 +71,7 @@ static bool known_reach(const vt_kernel *k, uint32_t f, int64_t *out_reach) {
 static bool stays_inside(const micro_op *u, const vt_path *p, const vt_form *index, uint32_t f) {
     int64_t reach;
     return known_reach(u->k, f, &reach) && vt__form_least(p, index) >= 0 &&
-           vt__form_most(p, index) + reach < (int64_t)u->depth[f];
+           vt__form_max(p, index) + reach < (int64_t)u->depth[f];
 }
 
 static void make_uop_demands(void *user, vt_path *p, vt_demands *out) {

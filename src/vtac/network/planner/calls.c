@@ -28,7 +28,7 @@ static vta_status lower(const compiler *c, vtac_kernel *kernel, vtac_build_func 
 
 /* The function of a kernel, by its number among the functions; a new one gets a name that no other has. */
 static vta_status find_function(compiler *c, vt__step *s) {
-    char name[VT_PLAN_MOST_NAME];
+    char name[VT_PLAN_MAX_NAME];
     size_t at = 0;
     while (at < c->count && c->kernels[at] != s->kernel) at++;
     if (at == c->count) {
@@ -58,7 +58,7 @@ static vta_status link_code(const vta_allocator *a, vtac_module *module, const c
     char *bytes;
     size_t size;
     VT_TRY(vtac_module_save(module, path, diag));
-    VT_TRY(vt_file_read(a, path, VT_ARTIFACT_MOST_BYTES, diag, &bytes, &size));
+    VT_TRY(vt_file_read(a, path, VT_ARTIFACT_MAX_BYTES, diag, &bytes, &size));
     vta_status status = copy(bytes, size, diag, out_code, out_size);
     vt_free(a, bytes, size + 1);
     return status;

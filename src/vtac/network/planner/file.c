@@ -17,12 +17,12 @@ static void add_section(vt_section *sections, uint32_t *count, const char *name,
 
 static vta_status write_sections(vt__maker *m, const char *plan, const char *config, uint8_t **out_bytes,
                                  size_t *out_size) {
-    vt_section sections[VT_SECTIONS_MOST];
+    vt_section sections[VT_SECTIONS_MAX];
     uint32_t n = 0;
     enum { OWN = 7 };
-    if (m->p->section_count > VT_SECTIONS_MOST - OWN)
+    if (m->p->section_count > VT_SECTIONS_MAX - OWN)
         return vt_fail(m->diag, VTA_OUT_OF_RANGE, "%zu sections of front ends: there are at most %d",
-                       m->p->section_count, VT_SECTIONS_MOST - OWN);
+                       m->p->section_count, VT_SECTIONS_MAX - OWN);
     add_section(sections, &n, VT_SECTION_PLAN, plan, strlen(plan));
     add_section(sections, &n, VT_SECTION_CONFIG, config, strlen(config));
     add_section(sections, &n, VT_SECTION_CODE, m->code, m->code_size);

@@ -13,7 +13,7 @@ static uint32_t end_of_run(const vt__maker *m, uint32_t first) {
     uint32_t end = first;
     while (end < m->p->step_count && m->p->steps[end].stream) {
         insns += m->p->steps[end].stream->count + 16;
-        if (end > first && (insns > VT_PLAN_MOST_INSNS || m->p->options.separate)) break;
+        if (end > first && (insns > VT_PLAN_MAX_INSNS || m->p->options.separate)) break;
         end++;
     }
     return end;
@@ -24,9 +24,9 @@ static vta_status make_run(vt__maker *m, uint32_t first, uint32_t end) {
     vt_plan_layer *layers = vt_arena_alloc_zero(&m->p->arena, count * sizeof *layers);
     if (!layers) return vt_no_memory(m->diag);
     VT_TRY(vt__join(m->p, &m->plan, first, end, &m->insns, m->diag, layers));
-    if (m->insns.count - begin > VT_PLAN_MOST_INSNS)
+    if (m->insns.count - begin > VT_PLAN_MAX_INSNS)
         return vt_fail(m->diag, VTA_UNSUPPORTED, "step %s: %zu instructions, a run has at most %d",
-                       m->p->steps[first].plan.name, m->insns.count - begin, VT_PLAN_MOST_INSNS);
+                       m->p->steps[first].plan.name, m->insns.count - begin, VT_PLAN_MAX_INSNS);
     m->steps[m->plan.step_count++] = (vt_plan_step){.kind = VT_STEP_RUN,
                                                     .name = layers[0].name,
                                                     .first = (uint32_t)begin,

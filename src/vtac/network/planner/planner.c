@@ -50,7 +50,7 @@ static vta_status add_buffer(vt_planner *p, vt__buffer b, const char *name, vta_
         return vt_fail(diag, VTA_OUT_OF_RANGE, "buffer %s: %llu bytes", name, (unsigned long long)b.plan.bytes);
     if (!vt_reserve(p->allocator, &p->buffers, &p->buffer_cap, p->buffer_count + (size_t)1, sizeof *p->buffers))
         return vt_no_memory(diag);
-    b.plan.name = vt_arena_strndup(&p->arena, name, strnlen(name, VT_PLAN_MOST_NAME));
+    b.plan.name = vt_arena_strndup(&p->arena, name, strnlen(name, VT_PLAN_MAX_NAME));
     if (!b.plan.name) return vt_no_memory(diag);
     b.first = UINT32_MAX;
     p->buffers[p->buffer_count] = b;
@@ -101,7 +101,7 @@ vta_status vt__make_view(vt_planner *p, const char *name, const char *type, int3
     if (!extents) return vt_no_memory(diag);
     memcpy(extents, shape, sizeof *extents * (size_t)ndim);
     *out_view = (vt_plan_view){.ndim = ndim, .shape = extents};
-    if (ndim <= VT_PLAN_MOST_DIMS && vt_element_type_parse(type, &out_view->type) &&
+    if (ndim <= VT_PLAN_MAX_DIMS && vt_element_type_parse(type, &out_view->type) &&
         vt_plan_tensor_bytes(out_view->type, ndim, shape, &out_view->bytes))
         return VTA_OK;
     return vt_fail(diag, VTA_UNSUPPORTED, "%s: no tensor of %d dimensions of %s, or of this shape", name, (int)ndim,
@@ -111,7 +111,7 @@ vta_status vt__make_view(vt_planner *p, const char *name, const char *type, int3
 static vta_status add_port(vt_planner *p, vt_plan_port **ports, uint32_t *count, size_t *cap, const char *name,
                            vt_plan_view view, vta_diag *diag) {
     if (!vt_reserve(p->allocator, ports, cap, *count + (size_t)1, sizeof **ports)) return vt_no_memory(diag);
-    const char *copy = vt_arena_strndup(&p->arena, name, strnlen(name, VT_PLAN_MOST_NAME));
+    const char *copy = vt_arena_strndup(&p->arena, name, strnlen(name, VT_PLAN_MAX_NAME));
     if (!copy) return vt_no_memory(diag);
     (*ports)[(*count)++] = (vt_plan_port){copy, view};
     return VTA_OK;

@@ -34,7 +34,7 @@ static uint64_t place_constants(vt__maker *m, vt_place place) {
 
 static vta_status fill_place(vt__maker *m, vt_place place, uint8_t **out_bytes, size_t *out_size) {
     uint64_t size = place_constants(m, place);
-    *out_bytes = size < VT_ARTIFACT_MOST_BYTES ? vt_alloc_zero(m->p->allocator, (size_t)size) : NULL;
+    *out_bytes = size < VT_ARTIFACT_MAX_BYTES ? vt_alloc_zero(m->p->allocator, (size_t)size) : NULL;
     if (!*out_bytes) return vt_no_memory(m->diag);
     *out_size = (size_t)size;
     for (uint32_t i = 0; i < m->p->buffer_count; i++) {

@@ -35,7 +35,7 @@ static vta_status add_step(vt_planner *p, vt__step s, const char *name, vta_diag
     if (p->finished) return vt_fail(diag, VTA_INVALID_ARGUMENT, "step %s: the network is finished", name);
     if (!vt_reserve(p->allocator, &p->steps, &p->step_cap, p->step_count + (size_t)1, sizeof *p->steps))
         return vt_no_memory(diag);
-    s.plan.name = vt_arena_strndup(&p->arena, name, strnlen(name, VT_PLAN_MOST_NAME));
+    s.plan.name = vt_arena_strndup(&p->arena, name, strnlen(name, VT_PLAN_MAX_NAME));
     if (!s.plan.name) return vt_no_memory(diag);
     for (uint32_t i = 0; i < s.plan.view_count; i++) VT_TRY(check_view(p, &s, i, diag));
     for (uint32_t i = 0; i < s.plan.view_count; i++) use(p, s.plan.views[i].buffer);
@@ -46,8 +46,8 @@ static vta_status add_step(vt_planner *p, vt__step s, const char *name, vta_diag
 /* The arguments of a kernel as views. */
 static vta_status kernel_views(vt_planner *p, const char *name, vtac_kernel *kernel, const vt_planner_arg args[],
                                uint32_t count, vta_diag *diag, vt_plan_view **out_views) {
-    int64_t shape[VT_PLAN_MOST_DIMS];
-    if (count != vtac_kernel_arg_count(kernel) || count > vt_step_rows[VT_STEP_CALL].most_views)
+    int64_t shape[VT_PLAN_MAX_DIMS];
+    if (count != vtac_kernel_arg_count(kernel) || count > vt_step_rows[VT_STEP_CALL].max_views)
         return vt_fail(diag, VTA_MISMATCH, "step %s: %u arguments, its kernel has %zu", name, count,
                        vtac_kernel_arg_count(kernel));
     *out_views = vt_arena_alloc_zero(&p->arena, (count + 1) * sizeof **out_views);
@@ -55,9 +55,9 @@ static vta_status kernel_views(vt_planner *p, const char *name, vtac_kernel *ker
     for (uint32_t i = 0; i < count; i++) {
         const te_tensor *t = vtac_kernel_arg(kernel, i);
         size_t ndim = te_tensor_ndim(t);
-        if (ndim > VT_PLAN_MOST_DIMS)
+        if (ndim > VT_PLAN_MAX_DIMS)
             return vt_fail(diag, VTA_UNSUPPORTED, "step %s: argument %u has %zu dimensions, %d are supported", name, i,
-                           ndim, VT_PLAN_MOST_DIMS);
+                           ndim, VT_PLAN_MAX_DIMS);
         for (size_t d = 0; d < ndim; d++) shape[d] = te_tensor_dim(t, d);
         VT_TRY(vt__make_view(p, name, te_tensor_dtype(vtac_kernel_context(kernel), t), (int32_t)ndim, shape, diag,
                              &(*out_views)[i]));
@@ -115,9 +115,9 @@ vta_status vt_planner_copy(vt_planner *p, const char *name, vt_planner_arg from,
 /* The two forms of a tensor. */
 static vta_status make_forms(vt_planner *p, const char *name, const char *type, int32_t ndim, const int64_t shape[],
                              uint32_t rows, uint32_t lanes, vta_diag *diag, vt_plan_view *flat, vt_plan_view *tiles) {
-    int64_t extents[VT_PLAN_MOST_DIMS];
+    int64_t extents[VT_PLAN_MAX_DIMS];
     VT_TRY(vt__make_view(p, name, type, ndim, shape, diag, flat));
-    if (ndim < 2 || ndim + 2 > VT_PLAN_MOST_DIMS || flat->type.bits % 8 || !rows || !lanes)
+    if (ndim < 2 || ndim + 2 > VT_PLAN_MAX_DIMS || flat->type.bits % 8 || !rows || !lanes)
         return vt_fail(diag, VTA_UNSUPPORTED, "step %s: no tiles of %u x %u for %d dimensions of %s", name, rows, lanes,
                        (int)ndim, type);
     memcpy(extents, shape, sizeof *extents * (size_t)ndim);

@@ -6,7 +6,7 @@
 #include "base/versioned.h"
 #include "operators/tune/tune.h"
 
-enum { MOST_BYTES = 1 << 30, WARNINGS = 20 };
+enum { MAX_BYTES = 1 << 30, WARNINGS = 20 };
 
 /* ---- Reading ----------------------------------------------------------------------------------------------------- */
 
@@ -90,7 +90,7 @@ vta_status vtac_tune_log_load(const char *path, const vta_allocator *allocator, 
     size_t size;
     if (!out_log || !path) return vt_fail(diag, VTA_INVALID_ARGUMENT, "%s is NULL", path ? "out_log" : "path");
     *out_log = NULL;
-    VT_TRY(vt_file_read(allocator, path, MOST_BYTES, diag, &text, &size));
+    VT_TRY(vt_file_read(allocator, path, MAX_BYTES, diag, &text, &size));
     vta_status status = vtac_tune_log_parse(text, size, path, allocator, diag, out_log);
     vt_free(allocator, text, size + 1);
     return status;

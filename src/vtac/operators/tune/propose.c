@@ -115,7 +115,7 @@ static void turn(const vtac_op *op, vt_tune_random *r, const vt_op_knob *k, vt_o
 }
 
 void vt__tune_change(const vtac_op *op, vt_tune_random *r, vt_op_blocks *b) {
-    const vt_op_knob *knobs[VT_OP_KNOBS_MOST];
+    const vt_op_knob *knobs[VT_OP_KNOBS_MAX];
     size_t n = vt_op_knobs_of(op, b->turns, knobs);
     uint64_t times = 1 + vt__tune_random(r, 3);
     for (uint64_t i = 0; i < times; i++) turn(op, r, knobs[vt__tune_random(r, n)], b);
@@ -132,7 +132,7 @@ static size_t bytes_of(const vt_op_knob *k) {
 }
 
 void vt__tune_cross(const vtac_op *op, vt_tune_random *r, const vt_op_blocks *other, vt_op_blocks *b) {
-    const vt_op_knob *knobs[VT_OP_KNOBS_MOST];
+    const vt_op_knob *knobs[VT_OP_KNOBS_MAX];
     size_t n = vt_op_knobs_of(op, b->turns, knobs);
     if (other->turns != b->turns) return;
     for (size_t i = 0; i < n; i++) {

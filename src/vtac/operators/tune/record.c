@@ -8,7 +8,7 @@
 
 #include "operators/tune/tune.h"
 
-enum { MOST_ERROR = 1000 };
+enum { MAX_ERROR = 1000 };
 
 /* ---- Reading ----------------------------------------------------------------------------------------------------- */
 
@@ -72,7 +72,7 @@ static vta_status read_result(const reading *r, vt_tune_line *line) {
     vtac_tune_record *out = &line->record;
     if (!json_is_array(result) || json_array_size(result) != 4)
         return wrong(r, "member result: must be [costs, errno, all_cost, timestamp]");
-    if (!json_is_integer(error) || json_integer_value(error) < 0 || json_integer_value(error) > MOST_ERROR)
+    if (!json_is_integer(error) || json_integer_value(error) < 0 || json_integer_value(error) > MAX_ERROR)
         return wrong(r, "member result: errno must be an integer, from 0");
     if (!json_is_number(json_array_get(result, 2)) || !json_is_number(json_array_get(result, 3)))
         return wrong(r, "member result: all_cost and timestamp must be numbers");

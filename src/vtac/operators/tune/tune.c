@@ -7,7 +7,7 @@
 #include "base/versioned.h"
 #include "operators/tune/search.h"
 
-enum { TRIALS = 256, MOST_TRIALS = 1 << 20, TRIAL_SECONDS = 60 };
+enum { TRIALS = 256, MAX_TRIALS = 1 << 20, TRIAL_SECONDS = 60 };
 
 /* ---- The log ----------------------------------------------------------------------------------------------------- */
 
@@ -71,10 +71,10 @@ vta_status vt__search_log_round(vt_tune_search *s) {
 /* ---- A search ---------------------------------------------------------------------------------------------------- */
 
 static vta_status check_options(const vtac_tune_options *o, vta_diag *diag) {
-    if (o->trials > MOST_TRIALS)
-        return vt_fail(diag, VTA_OUT_OF_RANGE, "trials is %u: at most %d", (unsigned)o->trials, MOST_TRIALS);
-    if (o->jobs > VT_TUNE_MOST_JOBS)
-        return vt_fail(diag, VTA_OUT_OF_RANGE, "jobs is %u: at most %d", (unsigned)o->jobs, VT_TUNE_MOST_JOBS);
+    if (o->trials > MAX_TRIALS)
+        return vt_fail(diag, VTA_OUT_OF_RANGE, "trials is %u: at most %d", (unsigned)o->trials, MAX_TRIALS);
+    if (o->jobs > VT_TUNE_MAX_JOBS)
+        return vt_fail(diag, VTA_OUT_OF_RANGE, "jobs is %u: at most %d", (unsigned)o->jobs, VT_TUNE_MAX_JOBS);
     if (!(o->seconds >= 0) || !(o->trial_seconds >= 0))
         return vt_fail(diag, VTA_OUT_OF_RANGE, "%s must not be negative",
                        o->seconds >= 0 ? "trial_seconds" : "seconds");

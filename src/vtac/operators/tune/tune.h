@@ -34,7 +34,7 @@ vta_status vt__tune_hash(const vtac_op *op, const vt_op_blocks *b, vta_diag *dia
 
 /* ---- Processes (workers.c) --------------------------------------------------------------------------------------- */
 
-enum { VT_TUNE_MOST_JOBS = 16 };
+enum { VT_TUNE_MAX_JOBS = 16 };
 
 typedef struct vt_tune_worker {
     int pid, to; /* a socket; below 0: there is no process */
@@ -47,7 +47,7 @@ typedef struct vt_tune_pool {
     const vta_timing_profile *profile;
     uint32_t jobs;
     double trial_seconds;
-    vt_tune_worker workers[VT_TUNE_MOST_JOBS];
+    vt_tune_worker workers[VT_TUNE_MAX_JOBS];
     /* Asked between trials and several times a second; true: stop. */
     bool (*tick)(void *user, const vt_tune_trial *done);
     void *user;

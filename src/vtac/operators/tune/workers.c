@@ -141,7 +141,7 @@ static uint32_t busy(const vt_tune_pool *pool) {
 
 /* Waits a moment for results. True when the search shall end. */
 static bool wait_for_results(vt_tune_pool *pool) {
-    struct pollfd polled[VT_TUNE_MOST_JOBS];
+    struct pollfd polled[VT_TUNE_MAX_JOBS];
     bool stop = false;
     for (uint32_t i = 0; i < pool->jobs; i++)
         polled[i] = (struct pollfd){.fd = pool->workers[i].trial ? pool->workers[i].to : -1, .events = POLLIN};

@@ -4,7 +4,7 @@
 
 #include "operators/tune/tune.h"
 
-enum { DATA = 6, MATRIX = 4, MOST = 1 << 20 };
+enum { DATA = 6, MATRIX = 4, MAX = 1 << 20 };
 
 /* ---- Writing ----------------------------------------------------------------------------------------------------- */
 
@@ -98,7 +98,7 @@ static bool read_numbers(const json_t *list, size_t n, int64_t least, int64_t *o
     if (json_array_size(list) != n) return false;
     for (size_t i = 0; i < n; i++) {
         const json_t *j = json_array_get(list, i);
-        if (!json_is_integer(j) || json_integer_value(j) < least || json_integer_value(j) > MOST) return false;
+        if (!json_is_integer(j) || json_integer_value(j) < least || json_integer_value(j) > MAX) return false;
         out[i] = json_integer_value(j);
     }
     return true;
@@ -115,7 +115,7 @@ static bool read_two(const reading *r, size_t arg, int64_t least, int64_t out[2]
     const json_t *j = json_array_get(r->args, arg);
     if (!json_is_integer(j)) return read_numbers(j, 2, least, out);
     out[0] = out[1] = json_integer_value(j);
-    return out[0] >= least && out[0] <= MOST;
+    return out[0] >= least && out[0] <= MAX;
 }
 
 /* Padding: of all sides, [rows, columns], or [top, left, bottom, right]. */
