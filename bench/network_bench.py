@@ -45,7 +45,7 @@ def inference(tool, artifact, picture, driver):
 
 
 def profile(tool, artifact):
-    """Cycles, the sum of the layers' bounds, and the processor's share of the time of one inference."""
+    """Cycles, the sum of the layers' bounds, and the host's share of the time of one inference."""
     answer = json.loads(run(tool, "profile", artifact, "--json")[0])
     layers = [s for s in answer["steps"] if s["kind"] == "layer"]
     seconds = answer["seconds"]
@@ -125,7 +125,7 @@ def main():
             ("the same network in floats, PyTorch, one thread",
              f"{result['torch_ms']:.1f} ms" if result["torch_ms"] else "not installed"),
             ("cycles", f"{result['cycles']:,}; the layers' bounds sum to {result['bound']:,}"),
-            ("share of the processor's functions in the time", f"{100 * result['processor_share']:.1f} %")]
+            ("share of the host's functions in the time", f"{100 * result['processor_share']:.1f} %")]
     for name, value in rows:
         print(f"{name:68} {value}")
     with open(os.path.join(folder, "network.json"), "w", encoding="utf-8") as f:

@@ -161,7 +161,7 @@ int cmd_build(const cli_command *self, int argc, char **argv) {
         {"annotate", 0, CLI_FLAG, NULL, "the code says which stage each instruction is from; vta profile shows it",
          &w.annotate},
         {"linker", 0, CLI_TEXT, "PROGRAM", "tried first for FILE.so, with its options (else $CC)", &w.build.linker},
-        {"opt", 'O', CLI_NUMBER, "LEVEL", "0 to 3: effort for what computes on the processor (2)", &level},
+        {"opt", 'O', CLI_NUMBER, "LEVEL", "0 to 3: effort for what computes on the host (2)", &level},
         CLI_KERNEL_OPTIONS(&w.k),
         CLI_CONFIG_OPTIONS(&w.k.common),
         CLI_JSON_OPTION(&w.k.common),

@@ -146,7 +146,7 @@ int cmd_classify(const cli_command *self, int argc, char **argv) {
     static state s;
     s.network.common = &s.common;
     const cli_option options[] = {
-        {"float", 0, CLI_FLAG, NULL, "with the model in floats, on the processor", &s.is_float},
+        {"float", 0, CLI_FLAG, NULL, "with the model in floats, on the host", &s.is_float},
         {"driver", 'd', CLI_TEXT, "NAME", "sim (default), tsim, rtl or a board", &s.network.driver},
         {"labels", 0, CLI_TEXT, "FILE", "names of the classes: one a line, a JSON array, or {0: 'name', ...}",
          &s.labels},
@@ -162,7 +162,7 @@ int cmd_classify(const cli_command *self, int argc, char **argv) {
     };
     int code = cli_parse(self, options, argc, argv, &argc, &argv);
     if (code >= 0) return code;
-    if (argc < 2) return cli_usage(self, "a model and a picture are wanted");
+    if (argc < 2) return cli_usage(self, "expected MODEL and at least one image");
     if (s.stats && s.is_float) return cli_usage(self, "--stats are those of the accelerator, --float does without it");
     if (s.stats) s.network.cost = &s.cost;
     if (s.is_float && cli_is_artifact(argv[0]))

@@ -181,7 +181,7 @@ int cmd_compare(const cli_command *self, int argc, char **argv) {
     };
     int code = cli_parse(self, options, argc, argv, &argc, &argv);
     if (code >= 0) return code;
-    if (argc < 2) return cli_usage(self, "a model and its inputs, pictures or .npy files, are wanted");
+    if (argc < 2) return cli_usage(self, "expected MODEL and its inputs: images or .npy files");
     if (argc - 1 > CLI_LIST_MAX) return cli_usage(self, "too many inputs");
     for (int i = 1; i < argc; i++) s.given.item[s.given.count++] = argv[i];
     s.network.inputs = &s.given;

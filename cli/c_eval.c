@@ -118,7 +118,7 @@ int cmd_eval(const cli_command *self, int argc, char **argv) {
     const cli_option options[] = {
         {"images", 'i', CLI_TEXT, "DIR", "the folder of the pictures", &s.images},
         {"labels", 'l', CLI_TEXT, "FILE", "a table of lines file,class, with a heading or without", &s.labels_path},
-        {"float", 0, CLI_FLAG, NULL, "also the model in floats, on the processor", &s.is_float},
+        {"float", 0, CLI_FLAG, NULL, "also the model in floats, on the host", &s.is_float},
         {"driver", 'd', CLI_TEXT, "NAME", "sim (default), tsim, rtl or a board", &s.network.driver},
         {"threads", 't', CLI_NUMBER, "N", "pictures at one time (as many as there are processors)", &s.threads},
         CLI_PICTURE_OPTIONS(&s.pictures),
@@ -132,7 +132,7 @@ int cmd_eval(const cli_command *self, int argc, char **argv) {
     int code = cli_parse(self, options, argc, argv, &argc, &argv);
     if (code >= 0) return code;
     if (argc != 1) return cli_usage(self, "expected one MODEL");
-    if (!s.images || !s.labels_path) return cli_usage(self, "--images and --labels are wanted");
+    if (!s.images || !s.labels_path) return cli_usage(self, "expected --images and --labels");
     if (s.is_float && cli_is_artifact(argv[0]))
         return cli_usage(self, "--float is for ONNX models: an artifact holds the integers only");
     vta_status status = evaluate(&s, argv[0]);

@@ -25,7 +25,7 @@ typedef struct cli_schedule {
 
 #define CLI_KERNEL_OPTIONS(k)                                                                                            \
     CLI_PARAM_OPTION(&(k)->params),                                                                                      \
-        {"target",    't', CLI_TEXT, "NAME", "vta (the accelerator) or llvm (the processor); else what the file says",   \
+        {"target",    't', CLI_TEXT, "NAME", "vta (the accelerator) or llvm (the host); else what the file says",        \
          &(k)->target},                                                                                                  \
         {"auto",         0, CLI_FLAG, NULL, "choose the schedule, whatever the file says of it (docs/operators.md)",     \
          &(k)->automatic},                                                                                               \

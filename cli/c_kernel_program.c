@@ -35,7 +35,7 @@ static vta_status compile(job *j) {
     vta_status status = vtac_kernel_load(j->path, j->params, j->config, NULL, j->diag, &j->kernel);
     if (status != VTA_OK) return status;
     if (strcmp(vtac_kernel_target(j->kernel), "vta") != 0)
-        return refuse(j, VTA_UNSUPPORTED, "this kernel is for the processor: it runs nothing on the accelerator");
+        return refuse(j, VTA_UNSUPPORTED, "this kernel is for the host: it runs nothing on the accelerator");
     vtac_lower_options options = {.config = j->config, .annotate = 1};
     vtac_build_func func = {0};
     status = vtac_kernel_lower(j->kernel, &options, &func.func);

@@ -42,7 +42,7 @@ static vta_status compile(proving *r, const char *path, vta_packed_function *out
     if (status == VTA_OK) status = cli_kernel_target(&r->k, r->kernel, &target);
     if (status != VTA_OK) return status;
     if (strcmp(target, "vta"))
-        return refuse(VTA_UNSUPPORTED, "%s: %s is for the processor: it runs nothing on the accelerator", path,
+        return refuse(VTA_UNSUPPORTED, "%s: %s is for the host: it runs nothing on the accelerator", path,
                       vtac_kernel_name(r->kernel));
     vtac_lower_options lower = cli_kernel_options(&r->k, r->config, target);
     lower.annotate = 1; /* instructions are named after the stages that they come from */

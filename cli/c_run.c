@@ -200,7 +200,7 @@ int cmd_run(const cli_command *self, int argc, char **argv) {
     static network_run n;
     const cli_option options[] = {
         CLI_MODEL_OPTIONS(&n.model),
-        {"float", 0, CLI_FLAG, NULL, "an ONNX model in floats, on the processor", &n.is_float},
+        {"float", 0, CLI_FLAG, NULL, "an ONNX model in floats, on the host", &n.is_float},
         {"trace-calls", 0, CLI_TEXT, "FILE", "write every call of the runtime there (-: standard output)",
          &r.trace_path},
         {"interpret", 0, CLI_FLAG, NULL, "the reference is the slow evaluator, also for large kernels", &r.interpret},

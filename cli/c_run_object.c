@@ -14,7 +14,7 @@ enum { MAX_ARGS = 64 };
 typedef struct running {
     const cli_object_run *run;
     cli_object object;
-    vta_config *config; /* NULL: for the processor */
+    vta_config *config; /* NULL: for the host */
     size_t count;
     vta_signature_arg args[MAX_ARGS];
     vta_array *arrays[MAX_ARGS];

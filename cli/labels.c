@@ -99,7 +99,7 @@ static vta_status read_array(const char *path, cli_names *names) {
     bool is_all = root && names->count == count;
     json_decref(root);
     if (!list) return VTA_NO_MEMORY;
-    return is_all ? VTA_OK : wrong(path, 1, "a JSON array of texts is wanted");
+    return is_all ? VTA_OK : wrong(path, 1, "expected a JSON array of strings");
 }
 
 static vta_status parse(const char *path, cli_names *out_names) {
@@ -153,7 +153,7 @@ static char *unquote(char *text) {
 
 static vta_status read_label(const char *path, size_t number, char *line, cli_labels *labels) {
     char *comma = strrchr(line, ','), *end;
-    if (!comma) return wrong(path, number, "file,class is wanted");
+    if (!comma) return wrong(path, number, "expected FILE,CLASS");
     errno = 0;
     long long class = strtoll(comma + 1, &end, 10);
     if (end == comma + 1 || *trim(end))

@@ -90,8 +90,8 @@ vta_status cli_object_config(const cli_object *o, const vta_config *base, const 
     const vta_config *own = vta_signature_config(o->signature);
     *out_config = NULL;
     if (!own)
-        return fail(cli_diag(), VTA_UNSUPPORTED, "%s: %s is for the processor: it runs nothing on the accelerator",
-                    o->path, vta_signature_name(o->signature));
+        return fail(cli_diag(), VTA_UNSUPPORTED, "%s: %s is for the host: it runs nothing on the accelerator", o->path,
+                    vta_signature_name(o->signature));
     vta_config *config = vta_config_retain(base ? base : own);
     vta_status status = changes ? cli_change_config(&(cli_common){.set = *changes}, &config) : VTA_OK;
     if (status != VTA_OK) {

@@ -40,7 +40,7 @@ static vta_status numbers(const char *option, const char *text, double out[3]) {
         at++;
     }
     if (!at || *at || (count != 1 && count != 3))
-        return wrong(option, text, "one number, or three with commas, are wanted");
+        return wrong(option, text, "expected one number, or three with commas");
     if (count == 1) out[1] = out[2] = out[0];
     return VTA_OK;
 }
@@ -121,7 +121,7 @@ static vta_status take_settings(cli_pictures *p, const char *path, json_t *root,
     json_t *value;
     if (!json_is_object(root)) {
         json_decref(root);
-        return wrong("settings", path, root ? "a JSON object is wanted" : where->text);
+        return wrong("settings", path, root ? "expected a JSON object" : where->text);
     }
     vta_status status = VTA_OK;
     const char *preset = json_string_value(json_object_get(root, "preset"));
@@ -177,7 +177,7 @@ static vta_status apply_options(cli_pictures *p) {
     if (p->bgr) p->how.bgr = true;
     if (p->resize > UINT16_MAX || p->crop > UINT16_MAX) return wrong("--resize or --crop", "", "at most 65535 pixels");
     if (p->scale && ((end = (char *)number(p->scale, &p->how.scale)) == NULL || *end))
-        return wrong("--scale", p->scale, "a number, or 1/255, is wanted");
+        return wrong("--scale", p->scale, "expected a number, or 1/255");
     if (p->mean) {
         vta_status status = numbers("--mean", p->mean, p->how.mean);
         if (status != VTA_OK) return status;
@@ -189,7 +189,7 @@ static vta_status apply_options(cli_pictures *p) {
     if (p->layout_word && !set_layout(p, p->layout_word)) return wrong("--layout", p->layout_word, "NCHW or NHWC");
     if (!p->label_offset_text) return VTA_OK;
     p->label_offset = strtoll(p->label_offset_text, &end, 10);
-    return *end || end == p->label_offset_text ? wrong("--label-offset", p->label_offset_text, "an integer is wanted")
+    return *end || end == p->label_offset_text ? wrong("--label-offset", p->label_offset_text, "expected an integer")
                                                : VTA_OK;
 }
 

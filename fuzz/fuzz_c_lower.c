@@ -1,4 +1,4 @@
-/* Any schedule, with marks and scopes anywhere, lowered for the accelerator or the processor: a result that is well
+/* Any schedule, with marks and scopes anywhere, lowered for the accelerator or the host: a result that is well
  * formed after every pass, or an error that says why. The bytes are choices: of bodies, steps and what they apply to.
  */
 #include <stdint.h>

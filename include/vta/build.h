@@ -45,7 +45,7 @@ VTA_API vta_status vtac_kernel_lower(vtac_kernel *kernel, const vtac_lower_optio
                                      const vtac_func **out_func);
 
 /* Runs passes over a function that was lowered before, as far as that went: with all of them disabled it is the
- * function as the schedule gives it. `options` NULL: for the processor alone. The new function shares memory with
+ * function as the schedule gives it. `options` NULL: for the host alone. The new function shares memory with
  * `func`, which must live as long. */
 VTA_API vta_status vtac_func_lower(const vtac_func *func, const vtac_lower_options *options, vta_diag *diag,
                                    const vtac_func **out_func);
@@ -57,7 +57,7 @@ typedef struct vtac_param {
     te_expr *scalar;
 } vtac_param;
 
-/* A function that does what a statement says (vta/te_stmt.h), lowered with `options` (NULL: for the processor alone).
+/* A function that does what a statement says (vta/te_stmt.h), lowered with `options` (NULL: for the host alone).
  * Free variables of the statement are those of the parameters. */
 VTA_API vta_status vtac_func_create(te_context *c, size_t n, const vtac_param params[], const vtac_stmt *body,
                                     const char *name, const vtac_lower_options *options, const vtac_func **out_func);
@@ -77,7 +77,7 @@ typedef struct vtac_build_options {
     const char *target;   /* "vta" or "ext_dev" (NULL): tensors live on the accelerator; "llvm": in host memory */
     const char *triple;   /* "aarch64-linux-gnu", "armv7-none-linux-gnueabihf"; NULL: this machine */
     const char *cpu;      /* LLVM's name; NULL: this machine's, or with a triple the oldest of its architecture */
-    const char *features; /* LLVM's "+neon,-crypto"; NULL: those of the processor */
+    const char *features; /* LLVM's "+neon,-crypto"; NULL: those of the host */
     int32_t opt_level;    /* 1..3 for what computes on the host, -1 for none; 0: 2 */
     bool interruptible; /* host code looks at vta_host_stop (vta/module.h) once an iteration of its outer loops, and now
                          * and then in long inner ones */
@@ -144,7 +144,7 @@ typedef struct vtac_check_result {
 
 /* Calls a compiled function of the given tensors with random inputs and compares its outputs (the tensors that are not
  * placeholders) bit for bit with what the expressions mean: te_evaluate, or, for more than a few million steps, the
- * default schedule compiled for the processor. Zeros of either sign are equal. `device_type`: where its arrays live.
+ * default schedule compiled for the host. Zeros of either sign are equal. `device_type`: where its arrays live.
  * VTA_OK also when values differ; other codes when something could not be run. */
 VTA_API vta_status vtac_check(te_context *c, size_t n, const te_tensor *const args[], vta_packed_function function,
                               int32_t device_type, const vtac_check_options *options, vta_diag *diag,

@@ -115,8 +115,8 @@ typedef struct vtac_section {
 typedef struct vtac_compile_options {
     size_t size;                                  /* of this struct, or 0 */
     const vtac_op_options *schedule;              /* of the operators; NULL: all defaults */
-    const char *triple, *cpu, *features, *linker; /* of the processor, as in vtac_build_options; NULL: this machine */
-    bool processor_only;                          /* nothing on the accelerator: the same results from the processor */
+    const char *triple, *cpu, *features, *linker; /* of the host, as in vtac_build_options; NULL: this machine */
+    bool processor_only;                          /* nothing on the accelerator: the same results from the host */
     /* Called before each layer when not NULL; true ends the compile with VTA_INTERRUPTED. */
     bool (*progress)(void *user, size_t done, size_t count, const char *layer);
     void *user;

@@ -36,10 +36,10 @@ typedef struct vtac_pass_event {
     const char *text;     /* the IR after the pass in the style asked for; NULL when unchanged or not asked for */
 } vtac_pass_event;
 
-/* Options of a lowering. All zero is the default: ordinary lowering for the processor. */
+/* Options of a lowering. All zero is the default: ordinary lowering for the host. */
 typedef struct vtac_lower_options {
     size_t size;                 /* of this struct, or 0 */
-    const vta_config *config;    /* the accelerator's shape; NULL lowers for the processor alone */
+    const vta_config *config;    /* the accelerator's shape; NULL lowers for the host alone */
     const char *const *disabled; /* names of passes that are left out, e.g. "tir.CommonSubexprElimTIR" */
     size_t disabled_count;
     bool simple;        /* for reading; leaves out loop partition */

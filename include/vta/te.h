@@ -372,7 +372,7 @@ VTA_API vta_status te_compute_root(te_stage *st);
 VTA_API vta_status te_set_scope(te_stage *st, const char *scope);
 /* Marks an axis for a later pass: "dma_copy", "alu", "skip_dma_copy", "skip_alu", "conv2d_transpose_gemm",
  * "coproc_sync", "trim_loop", "unroll", "vectorize", "auto_unroll_max_step", …; `value` NULL: 1. Lowering for the
- * accelerator refuses a name that it does not know; for the processor all are kept. */
+ * accelerator refuses a name that it does not know; for the host all are kept. */
 VTA_API vta_status te_pragma(te_stage *st, te_axis *axis, const char *pragma, te_expr *value);
 VTA_API vta_status te_bind(te_stage *st, te_axis *axis, te_axis *thread);
 VTA_API vta_status te_vectorize(te_stage *st, te_axis *axis);

@@ -403,7 +403,7 @@ def tvm_build(inputs: Schedule | IRModule | PrimFunc | list, args: list[Tensor |
 def build(inputs: Schedule | IRModule | PrimFunc | list, args: list[Tensor | Expr] | None = None, target: str | Target = "ext_dev",
           target_host: str | Target | None = None, name: str = "default_function", binds: dict[Tensor, Buffer] | None = None,
           auto: bool = False, tries: int = 0) -> BuiltModule:
-    """Compiles a schedule for the accelerator, or for the processor.
+    """Compiles a schedule for the accelerator, or for the host.
 
     Parameters
     ----------

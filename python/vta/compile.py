@@ -96,7 +96,7 @@ class Quantized:
         return text(lib.vtac_quantized_text(self._own.handle)) or ""
 
     def __call__(self, *inputs: ArrayLike, **named: ArrayLike) -> NDArray[Any] | tuple[NDArray[Any], ...]:
-        """Computes the network of integers on the processor; what is compiled gives the same, to the bit.
+        """Computes the network of integers on the host; what is compiled gives the same, to the bit.
 
         Parameters
         ----------
@@ -134,9 +134,9 @@ class Quantized:
         config : Environment, Config or dict of str to value, optional
             The hardware; else the current environment.
         processor_only : bool, optional
-            Nothing on the accelerator: the same results from the processor.
+            Nothing on the accelerator: the same results from the host.
         triple : str, optional
-            The processor, as LLVM names it; else this machine's.
+            The host, as LLVM names it; else this machine's.
 
         Returns
         -------
@@ -161,7 +161,7 @@ class Quantized:
         config : Environment, Config or dict of str to value, optional
             The hardware; else the current environment.
         processor_only : bool, optional
-            Nothing on the accelerator: the same results from the processor.
+            Nothing on the accelerator: the same results from the host.
         driver : str, optional
             As for :func:`vta.load_model`.
 

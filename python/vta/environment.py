@@ -86,7 +86,7 @@ class Environment(Settings):
 
     @property
     def target_vta_cpu(self) -> Target:
-        """The target of operators that run on the processor beside the accelerator."""
+        """The target of operators that run on the host beside the accelerator."""
         return Target(f"{self.target_host} -keys=arm_cpu,cpu -device=arm_cpu -model={self.TARGET}")
 
 

@@ -47,7 +47,7 @@ class Handle:
 class Graph:
     """An ONNX model.
 
-    Call it with arrays to compute it in floats, with plain C on the processor: the reference of what is compiled.
+    Call it with arrays to compute it in floats, with plain C on the host: the reference of what is compiled.
 
     Parameters
     ----------

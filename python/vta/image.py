@@ -64,7 +64,7 @@ def read_picture(source: Source) -> NDArray[np.uint8]:
 def _three(value: Any) -> Any:
     values = [value] * _CHANNELS if np.ndim(value) == 0 else list(value)
     if len(values) != _CHANNELS:
-        raise ValueError(f"one number, or one for each of {_CHANNELS} channels, is wanted, not {value}")
+        raise ValueError(f"expected one number, or one for each of {_CHANNELS} channels, got {value}")
     return (ctypes.c_double * _CHANNELS)(*values)
 
 

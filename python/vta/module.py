@@ -355,7 +355,7 @@ class BuiltModule(Module):
 
     @property
     def triple(self) -> str:
-        """LLVM's triple of the processor it is for."""
+        """LLVM's triple of the host it is for."""
         return lib.vtac_module_triple(self.handle).decode()
 
     def save(self, file_name: str | os.PathLike, fmt: str = "") -> None:

@@ -202,7 +202,7 @@ def argument(value: Any) -> Any:
 
 def call_packed(name: str, *args: Any, dtype: str = "int32") -> Expr:
     """A call of a function by name, one of :func:`vta.register_func` too: of numbers, texts, and buffers, which it gets as arrays
-    in the memory of the processor.
+    in the memory of the host.
 
     Parameters
     ----------

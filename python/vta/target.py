@@ -90,12 +90,12 @@ class Target(Refusing):
 
     @property
     def mcpu(self) -> str:
-        """LLVM's name of the processor, "" where none was named."""
+        """LLVM's name of the host, "" where none was named."""
         return self.attrs.get("mcpu", "")
 
     @property
     def mattr(self) -> list[str]:
-        """Features of the processor in LLVM's words: ``["+avx2"]``."""
+        """Features of the host in LLVM's words: ``["+avx2"]``."""
         return [word for word in self.attrs.get("mattr", "").split(",") if word]
 
     @property
@@ -164,7 +164,7 @@ def vta(model: str = "unknown", options: str | list[str] | None = None) -> Targe
 
 
 def arm_cpu(model: str = "unknown", options: str | list[str] | None = None) -> Target:
-    """The processor of an ARM board as a target.
+    """The host of an ARM board as a target.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
-/* Compiled code on a board whose cache is not coherent: the model of a board has memory twice, as the processor and as
+/* Compiled code on a board whose cache is not coherent: the model of a board has memory twice, as the host and as
  * the accelerator see it, and only flush and invalidate copy between them. Kernel files, and random chains of stages
- * that the processor and the accelerator compute in turns; without the barriers most of the chains are wrong. */
+ * that the host and the accelerator compute in turns; without the barriers most of the chains are wrong. */
 #include <dirent.h>
 #include <stddef.h>
 
@@ -99,7 +99,7 @@ typedef struct chain {
     int n;
 } chain;
 
-/* Each stage reads the one before it, so that none is useless; those of the processor another one, too. */
+/* Each stage reads the one before it, so that none is useless; those of the host another one, too. */
 static void by_processor(chain *c, const char *keyword) {
     int a = c->n - 1, b = pick(&c->random, 0, c->n - 1), small = *keyword == 'o' || pick(&c->random, 0, 1);
     add(&c->tensors, "%s t%d like t0 = %s(acc_t(t%d[...]) * %d + acc_t(t%d[...]))\n", keyword, c->n,

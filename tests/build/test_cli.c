@@ -110,7 +110,7 @@ TEST_CASE(test_build) {
     RUNS("build examples/vector_add.te --emit asm -mabi=x", 1);
     SAYS("there are -mtriple=, -mcpu= and -mattr=");
     RUNS("build examples/vector_add.te --target llvm -o /tmp/x.o", 1);
-    SAYS("local.acc_buffer, which the processor cannot reach");
+    SAYS("local.acc_buffer, which the host cannot reach");
     RUNS("build nothing.te -o /tmp/x.o", 1);
     SAYS("nothing.te");
 }
@@ -190,7 +190,7 @@ TEST_CASE(test_prove) {
     SAYS("\"count\": 1024");
     SAYS("\"expected\": ");
     RUNS("prove tests/build/cpu/add_vector.te", 1);
-    SAYS("is for the processor");
+    SAYS("is for the host");
     RUNS("prove examples/vector_add.te --against examples/vector_add.te", 2);
     RUNS("prove", 2);
     SAYS("which kernel?");

@@ -1,5 +1,5 @@
 /* User-defined intrinsics, from the declaration to the results: a GEMM that makes the calls of the built-in one, and a
- * function of the C library in place of a loop on the processor. */
+ * function of the C library in place of a loop on the host. */
 #include "build/build_test.h"
 #include "vta/build.h"
 
@@ -154,7 +154,7 @@ static te_intrin *row_of(te_context *c, int64_t multiple) {
     return row;
 }
 
-/* The function called on memory of the processor: rows of x are 24 or 32 long, those of y 16. */
+/* The function called on memory of the host: rows of x are 24 or 32 long, those of y 16. */
 static int32_t copy_rows(vtac_module *module, int8_t *x, int64_t width, int8_t *y) {
     vta_diag *diag = vta_diag_create(NULL);
     vta_packed_function call = NULL;

@@ -1,5 +1,5 @@
 /* Every kernel file of the examples, of tests/kernel/cases, of tests/build/vta (what was once wrong on the accelerator)
- * and, for the processor, of tests/build/cpu, on every machine: compiled, run on the simulator in several orders that
+ * and, for the host, of tests/build/cpu, on every machine: compiled, run on the simulator in several orders that
  * the tokens allow, race-free, equal to its meaning bit for bit. A file NAME.calls beside NAME.te holds the calls that
  * it must make in the default configuration. */
 #include <dirent.h>
@@ -107,7 +107,7 @@ static void test_file(void **state) {
         for (size_t k = 0; k < sizeof unfit / sizeof *unfit; k++)
             if (strcmp(unfit[k].file, file) == 0 && strcmp(unfit[k].shape, shapes[i].name) == 0)
                 message = unfit[k].message;
-        if (i > 0 && strstr(file, "/cpu/")) break; /* the processor is the same everywhere */
+        if (i > 0 && strstr(file, "/cpu/")) break; /* the host is the same everywhere */
         if (message)
             expect_refused(file, &shapes[i], message);
         else

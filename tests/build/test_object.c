@@ -118,7 +118,7 @@ TEST_CASE(run_objects) {
 TEST_CASE(for_the_processor) {
     runs("build tests/build/cpu/softmax.te -o %s/cpu.o", 0, "");
     runs("run %s/cpu.o", 0, "softmax ran");
-    runs("profile %s/cpu.o", 1, "softmax is for the processor: it runs nothing on the accelerator");
+    runs("profile %s/cpu.o", 1, "softmax is for the host: it runs nothing on the accelerator");
 }
 
 /* Objects of other compilers. */

@@ -1,4 +1,4 @@
-/* Random expressions with random schedules for the processor: compiled, against the evaluator. */
+/* Random expressions with random schedules for the host: compiled, against the evaluator. */
 #include "build/build_test.h"
 #include "vta/build.h"
 

@@ -209,7 +209,7 @@ TEST_CASE(test_sliding) {
     }
 }
 
-/* ---- On the processor: lists of sizes need no places ------------------------------------------------------------- */
+/* ---- On the host: lists of sizes need no places ------------------------------------------------------------- */
 
 TEST_CASE(test_processor) {
     for (int seed = 0; seed < 30; seed++) {

@@ -58,7 +58,7 @@ static void operators_run(void **state) {
         bool may_wrap = strstr(right[i], "wide=1") || strstr(right[i], "bias_add");
         assert_int_equal(json_is_string(json_object_get(j, "may_wrap")), may_wrap);
         assert_int_equal(json_is_null(json_object_get(j, "may_wrap")), !may_wrap);
-        assert_int_equal(strstr(words, "On the processor") != NULL, copies);
+        assert_int_equal(strstr(words, "On the host") != NULL, copies);
         json_decref(j);
     }
 }

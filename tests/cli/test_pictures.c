@@ -1,5 +1,5 @@
 /* How pictures become a network's input: each setting means the same as an option and in the file beside the model,
- * each changes the result, and what is none is refused. In floats, on the processor, with the model of examples/shapes.
+ * each changes the result, and what is none is refused. In floats, on the host, with the model of examples/shapes.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -121,7 +121,7 @@ TEST_CASE(what_is_refused) {
     static const struct {
         const char *settings, *options, *says;
     } rows[] = {
-        {"[1]", "", "a JSON object is wanted"},
+        {"[1]", "", "expected a JSON object"},
         {"{", "", "shapes.picture.json"},
         {"{\"size\": 64}", "", "size"},
         {"{\"layout\": \"NCWH\"}", "", "layout"},

@@ -120,7 +120,7 @@ static const struct {
      {"define i32 @change(i32 %x) gc \"none\" {\n  ret i32 %x\n}\n"},
      VTA_UNSUPPORTED,
      "error: LLVM cannot make machine code: unsupported GC: none"},
-    {"i686-linux-gnu", /* what only the processor's wide half has */
+    {"i686-linux-gnu", /* what only the host's wide half has */
      {CHANGE,
       "define i64 @wide(i64 %x) {\n  %y = call i64 @llvm.x86.sse42.crc32.64.64(i64 %x, i64 %x)\n  ret i64 %y\n}\n"
       "declare i64 @llvm.x86.sse42.crc32.64.64(i64, i64)\n"},

@@ -205,7 +205,7 @@ TEST_CASE(what_no_device_would_run) {
         vta_diag_clear(f.diag);
     }
     assert_int_equal(vta_debugger_create(device, SP_INSNS, 1, timing, f.diag, NULL), VTA_INVALID_ARGUMENT);
-    assert_contains(vta_diag_text(f.diag), "out_debugger is null");
+    assert_contains(vta_diag_text(f.diag), "out_debugger is NULL");
     stop(&f);
 }
 

@@ -130,7 +130,7 @@ TEST_CASE(without_a_device) {
     NO_DEVICE(vta_device_run(NULL, 4096, 1, 0, diag));
     NO_DEVICE(vta_device_program(NULL, "x", diag));
     NO_DEVICE(vta_device_peek(NULL, VTA_MEM_INP, 0, 1, &byte, 1, diag));
-    said(vta_device_timing(NULL, diag, &t, &p), VTA_INVALID_ARGUMENT, "vta_device_timing: device is null");
+    said(vta_device_timing(NULL, diag, &t, &p), VTA_INVALID_ARGUMENT, "vta_device_timing: device is NULL");
     assert_null(vta_device_config(NULL));
     assert_null(vta_device_driver(NULL));
     assert_null(vta_device_host_ptr(NULL, 4096, 1));

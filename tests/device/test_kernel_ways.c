@@ -623,7 +623,7 @@ static void check_in_order(void **state) {
     part_is("bridges", "missing", "br0: not there");
     part_is("clocks", "missing", "there is no fclk0 in");
     part_is("registers", "ok", "4 blocks");
-    part_is("accelerator", "unknown", "an access may stop the processor");
+    part_is("accelerator", "unknown", "an access may stop the host");
     part_is("memory", "missing", "modprobe u-dma-buf udmabuf8");
     part_is("cache", "unknown", "there is no memory");
     missing_are(4);

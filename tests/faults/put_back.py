@@ -49,7 +49,7 @@ FAULTS = [
        "return (token){x.from == VTA_STAGE_COMPUTE || x.to == VTA_STAGE_COMPUTE ? x.from : VTA_STAGE_COMPUTE, x.to};",
        "return x;")],
      "tests/build/vta/stored_and_loaded.te", "", "queue"),
-    ("temporary in the processor's memory",
+    ("temporary in the host's memory",
      [("src/vtac/codegen/inspect.c", "t.found ? VT_DEVICE_EXT_DEV : VT_DEVICE_CPU", "VT_DEVICE_CPU")],
      "tests/random/cases/dram_temporary.te", "", ""),
     ("a place that is still to be loaded", [NOT_KEPT], "tests/random/cases/host_place_of_queued.te", "", "place"),

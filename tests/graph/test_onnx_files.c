@@ -141,10 +141,10 @@ static void test_inputs(void **state) {
     static const char *const messages[] = {
         "error: made.onnx: input x has 2 axes, the shape given for it 1",
         "error: made.onnx: axis 1 of input x has 3 elements, not 5",
-        "error: shape -4,5: extents with commas between them are wanted",
-        "error: shape 4;5: extents with commas between them are wanted",
-        "error: shape 1,1,1,1,1,1,1,1,1: extents with commas between them are wanted",
-        "error: made.onnx: shape 5: the model has several inputs: NAME=1,2,3 is wanted",
+        "error: shape -4,5: expected extents with commas between them",
+        "error: shape 4;5: expected extents with commas between them",
+        "error: shape 1,1,1,1,1,1,1,1,1: expected extents with commas between them",
+        "error: made.onnx: shape 5: the model has several inputs: expected NAME=1,2,3",
         "error: made.onnx: shape w=1: the model has no such input",
     };
     static const vta_status statuses[] = {VTA_MISMATCH,         VTA_MISMATCH,         VTA_INVALID_ARGUMENT,

@@ -120,7 +120,7 @@ static void test_classify(void **state) {
     put_text("one.txt", "red\n");
     says(0, "classify colours.onnx rgb.png --float --labels one.txt",
          "warning: one.txt has names of 1 classes, the network has 3");
-    says(2, "classify colours.onnx --float", "a model and a picture are wanted");
+    says(2, "classify colours.onnx --float", "expected MODEL and at least one image");
     says(0, "classify colours.onnx rgb.png --labels names.txt",
          "    101.0630      0  red\n"); /* as integers, on the accelerator */
     says(0, "classify colours.vta-model rgb.png --driver tsim --json", "\"class\": 0");
@@ -186,7 +186,7 @@ static void test_several(void **state) {
     says(1, "compile two.onnx --calibrate samples", "pictures are samples of networks with one float32 input");
     says(0, "compare two.onnx left=one.npy right=one.npy", "to the bit");
     says(1, "compare two.onnx left=one.npy", "input right of two.onnx is not given");
-    says(2, "compare two.onnx", "a model and its inputs");
+    says(2, "compare two.onnx", "expected MODEL and its inputs");
     says(0, "run two.onnx --input left=one.npy --input right=one.npy --output sum=s.npy --output positive=p.npy",
          "positive: ");
     says(1, "run two.onnx --input left=one.npy --input right=one.npy --output s.npy",
@@ -242,7 +242,7 @@ static void test_eval(void **state) {
     says(1, "eval colours.onnx --float --images . --labels labels.csv", "gone.png");
     put_text("labels.csv", "rgb.png,0\nrgb.png,blue\n");
     says(1, "eval colours.onnx --float --images . --labels labels.csv", "labels.csv:2: the class is not an integer");
-    says(2, "eval colours.onnx --float", "--images and --labels are wanted");
+    says(2, "eval colours.onnx --float", "expected --images and --labels");
 }
 
 int main(void) {

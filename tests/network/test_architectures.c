@@ -198,8 +198,8 @@ static void on_the_accelerator(void **unused) {
         print_message("refused %u: %s\n", reasons[i].count, reasons[i].text);
         refused += reasons[i].count;
     }
-    print_message("%u networks compiled, %u refused; %u layers on the accelerator, %u on the processor\n", compiled,
-                  refused, accelerated, on_processor);
+    print_message("%u networks compiled, %u refused; %u layers on the accelerator, %u on the host\n", compiled, refused,
+                  accelerated, on_processor);
     assert_true(compiled >= COMPILED * 3 / 4 && accelerated > COMPILED);
 }
 

@@ -1,5 +1,5 @@
 /* Compiled networks give, to the bit, what the evaluator of quantized networks gives: random networks, several
- * configurations, on the accelerator and on the processor alone; convolutions with and without the pooling behind them.
+ * configurations, on the accelerator and on the host alone; convolutions with and without the pooling behind them.
  */
 #include "quant/random_graph.h"
 
@@ -42,8 +42,8 @@ static void one(world *w) {
 static void random_networks(void **unused) {
     (void)unused;
     for (seed = 1; seed <= 32; seed++) in_a_world(one);
-    print_message("%u layers on the accelerator, %u of them transposed convolutions, %u on the processor\n",
-                  accelerated, transposed, on_processor);
+    print_message("%u layers on the accelerator, %u of them transposed convolutions, %u on the host\n", accelerated,
+                  transposed, on_processor);
     assert_true(accelerated > 50 && transposed >= 5 && on_processor > 150);
 }
 

@@ -1,4 +1,4 @@
-/* Operators that the processor computes, one or two a model, in random shapes and with random attributes: what the
+/* Operators that the host computes, one or two a model, in random shapes and with random attributes: what the
  * compiled model gives is what the evaluator of floats gives, which shares no code with it. */
 #include <math.h>
 #include <setjmp.h>
@@ -238,7 +238,7 @@ static void average(void) {
                 text_of(strides, axes), text_of(pads, 2 * axes), (int)pick(0, 1)));
 }
 
-/* Parts on the processor between two convolutions on the accelerator. */
+/* Parts on the host between two convolutions on the accelerator. */
 static void between(void) {
     shape x = {4, {1, pick(1, 3), pick(4, 8), pick(4, 8)}};
     int64_t channels = pick(1, 20);

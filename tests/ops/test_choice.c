@@ -229,7 +229,7 @@ static const struct {
      "reading the inputs once, 216 of storing the result. 569 cycles reached. 27 schedules fit the buffers; the "
      "best 3 by estimate were timed."},
     {"concat", "channels0=16 channels1=40 height=3 width=3", "", 0, 0,
-     "On the processor, in the accelerator's memory: 2 inputs are copied, nothing is computed. The accelerator "
+     "On the host, in the accelerator's memory: 2 inputs are copied, nothing is computed. The accelerator "
      "takes no cycle; it would take every element through its accumulators."},
 };
 

@@ -165,7 +165,7 @@ TEST_CASE(test_widths) {
     }
 }
 
-/* Constants that the processor cannot write are refused with the step that needs them. */
+/* Constants that the host cannot write are refused with the step that needs them. */
 TEST_CASE(test_narrow_constants) {
     static const char *const cases[][3] = {
         {"LOG_INP_WIDTH=2 LOG_INP_BUFF_SIZE=14", "bias_int8", "cannot write inputs of 4 bits: use bias"},
@@ -195,7 +195,7 @@ static const struct {
 } large[] = {
     {"conv2d", "height=64 width=64 in_channels=1 out_channels=1 kernel=40", "",
      "conv2d: not even one output fits the chip: its kernel takes 1600 inp and 1600 wgt elements of 2048 and 1024, and "
-     "its accumulators 1 of 2048; compute this layer on the processor, or configure larger buffers"},
+     "its accumulators 1 of 2048; compute this layer on the host, or configure larger buffers"},
     {"conv2d",
      "height=99 width=99 in_channels=1 out_channels=1 kernel_h=33 kernel_w=32 dilation_h=2 dilation_w=3 "
      "epilogue=bias,residual,bias",
@@ -207,7 +207,7 @@ static const struct {
                                                                                      */
     {"upsample2d", "channels=4 height=2 width=3 scale=64", "",
      "upsample2d: cannot run on the accelerator, because not even one output fits the chip: it takes 1 inp elements of "
-     "2048, 1 wgt of 1024, 4096 acc of 2048 and 4104 micro-ops of 8192; compute it on the processor, or configure "
+     "2048, 1 wgt of 1024, 4096 acc of 2048 and 4104 micro-ops of 8192; compute it on the host, or configure "
      "larger buffers"},
     {"global_avg_pool2d", "channels=4 height=2 width=300", "LOG_INP_BUFF_SIZE=12",
      "takes 300 inp elements of 256, 1 wgt of 1024, 3 acc of 2048 and 9 micro-ops of 8192"},

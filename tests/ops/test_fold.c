@@ -1,5 +1,5 @@
 /* Which fold fold=-1 takes, of random convolutions: the cheapest, where channels fill at most half of a block and what
- * the processor has to do saves a tenth at least (docs/operators.md); and no other than asked for otherwise. */
+ * the host has to do saves a tenth at least (docs/operators.md); and no other than asked for otherwise. */
 #include "support/diag.h"
 #include "vta/ops.h"
 

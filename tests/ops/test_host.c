@@ -1,4 +1,4 @@
-/* Kernels for the processor against plain C loops, on random shapes. */
+/* Kernels for the host against plain C loops, on random shapes. */
 #include <math.h>
 
 #include "operators/host/host.h"

@@ -1,4 +1,4 @@
-/* Kernels for the processor: which loops are shared among threads or are vectors, at the sizes where that begins, and
+/* Kernels for the host: which loops are shared among threads or are vectors, at the sizes where that begins, and
  * what is refused. That they compute what they should is for test_host.c. */
 #include "operators/host/host.h"
 #include "support/check.h"

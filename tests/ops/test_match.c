@@ -372,7 +372,7 @@ static const struct {
     {CONV "input e: acc_t[2, BATCH, BLOCK_OUT]\n" OUT, "e: is an argument that nothing reads"},
     {CONV OUT "output z like s = out_t(s[...] + 1)\n", "y and z are computed: an operator has one result"},
     {CONV "output y like s = out_t(s[...] + 40000)\n", "40000 is not from -32768 to 32767"},
-    {"target llvm\n" CONV OUT, "is for the processor"},
+    {"target llvm\n" CONV OUT, "is for the host"},
     {CONV_INPUTS REDUCE "tensor s[" AXES "] = max[q, dy, dx, r](" PRODUCT ")\n" OUT, "something else than a sum"},
     {CONV_INPUTS REDUCE "tensor s[" AXES "] = sum[q, dy, dx, r](acc_t(d[n, q, i + dy, j + dx, b, r]))\n" OUT,
      "is not a product of two elements"},

@@ -159,7 +159,7 @@ TEST_CASE(a_table) {
     vta_config_release(plain);
 }
 
-/* The processor's part is compiled, and told; the accelerator has nothing to do. */
+/* The host's part is compiled, and told; the accelerator has nothing to do. */
 TEST_CASE(on_the_processor) {
     vtac_op *op;
     vtac_op_options options = {.size = sizeof options, .without_code = true};

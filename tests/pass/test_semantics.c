@@ -1,4 +1,4 @@
-/* Lowering keeps the meaning: random computations with random schedules, lowered for the processor by all passes and
+/* Lowering keeps the meaning: random computations with random schedules, lowered for the host by all passes and
  * run by the checking interpreter, against the evaluation of the unscheduled expressions. */
 #include "ir/interp.h"
 #include "listings/lower.h"

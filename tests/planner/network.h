@@ -197,7 +197,7 @@ static inline node *add_conv(network *net, int from, geometry g) {
     return y;
 }
 
-/* ---- On the processor ---- */
+/* ---- On the host ---- */
 
 static inline vtac_kernel *host_kernel(network *net, const char *text) {
     vtac_kernel *kernel;
@@ -205,7 +205,7 @@ static inline vtac_kernel *host_kernel(network *net, const char *text) {
     return net->kernels[net->kernel_count++] = kernel;
 }
 
-/* The sum of two nodes of one shape, on the processor. */
+/* The sum of two nodes of one shape, on the host. */
 static inline node *add_sum(network *net, int a, int b) {
     const node *x = &net->nodes[a], *z = &net->nodes[b];
     char text[512];

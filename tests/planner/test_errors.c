@@ -70,14 +70,14 @@ TEST_CASE(kernels) {
     MUST(&net, vt_planner_call(p, "f", of_vta, args, 2, net.diag));
     bytes = (uint8_t *)&size; /* what was in the results before is neither kept nor freed */
     size = 1;
-    REFUSED(vt_planner_finish(p, net.diag, &bytes, &size), VTA_INVALID_ARGUMENT, "not for the processor");
+    REFUSED(vt_planner_finish(p, net.diag, &bytes, &size), VTA_INVALID_ARGUMENT, "not for the host");
     assert_null(bytes);
     assert_int_equal(size, 0);
     REFUSED(vt_planner_copy(p, "copy", args[0], args[1], 8, net.diag), VTA_INVALID_ARGUMENT, "is finished");
     network_end(&net);
 }
 
-/* A kernel for the accelerator that computes on the processor cannot be recorded. */
+/* A kernel for the accelerator that computes on the host cannot be recorded. */
 TEST_CASE(on_both) {
     vtac_op *op;
     uint32_t b;

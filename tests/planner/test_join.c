@@ -45,7 +45,7 @@ static void read_layer(network *net, layer *out) {
         if (plan->steps[i].kind == VT_STEP_RUN) run = &plan->steps[i];
     assert_non_null(run);
     assert_int_equal(run->layer_count, 2);
-    assert_string_equal(plan->triple, ""); /* no step is the processor's own code */
+    assert_string_equal(plan->triple, ""); /* no step is the host's own code */
     assert_int_equal(run->layers[0].first, 0);
     const uint8_t *bytes = vt_container_find(&model->container, VT_SECTION_INSNS)->bytes;
     for (uint32_t i = 0; i < run->count && i < 2 * MAX; i++)

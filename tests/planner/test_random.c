@@ -1,4 +1,4 @@
-/* Random networks: convolutions on the accelerator, sums on the processor, copies; on several machines, both
+/* Random networks: convolutions on the accelerator, sums on the host, copies; on several machines, both
  * simulators, in every order that the tokens allow. Nothing may differ from plain loops, and no race be found. */
 #include "exec/exec_priv.h"
 #include "isa/codec.h"

@@ -12,7 +12,7 @@ def rand(*shape):
 
 
 def check(s, args, inputs, wants, scalars=()):
-    """Builds a schedule for the processor and compares what it computes; `scalars` are pairs of a variable and its value."""
+    """Builds a schedule for the host and compares what it computes; `scalars` are pairs of a variable and its value."""
     f = tvm.build(s, [*(v for v, _ in scalars), *args], "llvm")
     outs = [tvm.nd.array(np.zeros(w.shape, w.dtype)) for w in wants]
     f(*(v for _, v in scalars), *(tvm.nd.array(x) for x in inputs), *outs)

@@ -26,7 +26,7 @@ def option(**runner):
 
 @autotvm.template("double")
 def double(n, dtype):
-    """A template for the processor."""
+    """A template for the host."""
     a = te.placeholder((n,), dtype, "a")
     b = te.compute((n,), lambda i: a[i] * 2, "b")
     s = te.create_schedule(b.op)

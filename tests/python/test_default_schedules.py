@@ -1,4 +1,4 @@
-"""Which schedule topi.generic gives what runs on the processor: the order of loops, what is parallel, what is inlined."""
+"""Which schedule topi.generic gives what runs on the host: the order of loops, what is parallel, what is inlined."""
 
 import unittest
 

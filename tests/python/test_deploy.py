@@ -256,8 +256,8 @@ class Refused(unittest.TestCase):
     def test_executors(self):
         _, lib = deploy(samples())
         self.refused(ValueError, r"no.* among the devices .*: add tvm.ext_dev", lambda: graph_executor.create("", lib, tvm.cpu(0)))
-        self.refused(TypeError, "a device is wanted", lambda: graph_executor.create("", lib, ["cpu"]))
-        self.refused(TypeError, "a compiled network is wanted", lambda: graph_executor.create("", "lib", tvm.ext_dev(0)))
+        self.refused(TypeError, "expected a device", lambda: graph_executor.create("", lib, ["cpu"]))
+        self.refused(TypeError, "expected a compiled network", lambda: graph_executor.create("", "lib", tvm.ext_dev(0)))
         self.refused(NotImplementedError, "'other' is not offered", lambda: lib["other"])
         module = graph_executor.create("", lib, tvm.ext_dev(0))
         self.refused(KeyError, "no input 'data'; there are .picture: float32", lambda: module.set_input("data", picture("ring1")))

@@ -12,7 +12,7 @@ RNG = np.random.default_rng(20261122)
 
 
 def run(outputs, args, arrays, wanted, schedule=None):
-    """Builds for the processor, calls with arrays, compares what was computed."""
+    """Builds for the host, calls with arrays, compares what was computed."""
     s = schedule or te.create_schedule([t.op for t in outputs])
     kernel = vta.build(s, args, "llvm")
     given = [vta.nd.array(a) for a in arrays]

@@ -25,7 +25,7 @@ RANDOM = np.random.default_rng(2)
 
 
 def value(tensor, *inputs):
-    """The value of a tensor, by compiled code for the processor."""
+    """The value of a tensor, by compiled code for the host."""
     s = te.create_schedule(tensor.op)
     kernel = tvm.build(s, [*(t for t, _ in inputs), tensor], "llvm")
     out = tvm.nd.array(np.zeros(tuple(tensor.shape), tensor.dtype), tvm.cpu(0))

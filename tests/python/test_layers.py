@@ -136,7 +136,7 @@ class Layers(unittest.TestCase):
             self.assertRaisesRegex(NotImplementedError, "is not offered: capital letters", topi.layout_transform, x[0], "NCHW", layout)
 
     def test_compiled(self):
-        """By compiled code, scheduled for the processor."""
+        """By compiled code, scheduled for the host."""
         x, w = given(1, 4, 6, 6), given(4, 1, 3, 3)
         result = topi.nn.depthwise_conv2d_nchw(x[0], w[0], 1, 1, 1)
         kernel = vta.build(topi.generic.default_schedule(result), [x[0], w[0], result], "llvm")

@@ -154,7 +154,7 @@ class Expressions(unittest.TestCase):
             self.assertIn(f'b.i0: there is no pragma "{name}" for the accelerator', str(found.exception))
             self.assertIn(words, str(found.exception))
             self.assertIn("test_te.py:", str(found.exception))  # where it was said
-            self.assertIn(f'"pragma_{name}" = 1', str(tvm.lower(s, [a, b])))  # for the processor it is kept
+            self.assertIn(f'"pragma_{name}" = 1', str(tvm.lower(s, [a, b])))  # for the host it is kept
 
     def test_a_loop_takes_what_its_definitions_take(self):
         """Lowering and printing give back what they took, also where something of the context always lives."""

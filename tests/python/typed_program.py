@@ -30,7 +30,7 @@ def plan(out: Tensor) -> Schedule:
 
 
 def run() -> float:
-    """On the processor."""
+    """On the host."""
     env = vta.get_env()
     inputs, out = describe(env, 2, 2)
     kernel: vta.Module = vta.build(plan(out), [*inputs, out], "llvm", name="tiles")

@@ -189,7 +189,7 @@ TEST_CASE(sharing_ends) {
     }
 }
 
-/* Two elements of 16 bytes are a row of the tile that may be padding: the processor writes them, first to last. */
+/* Two elements of 16 bytes are a row of the tile that may be padding: the host writes them, first to last. */
 TEST_CASE(zeros_are_written) {
     machine m;
     char *text;

@@ -89,7 +89,7 @@ TEST_CASE(threads_do_not_fit_together) {
     REFUSED(&p, "the acc buffer holds 2048 elements", "needs 3000 (x_buf 3000)", "fewer virtual threads");
 }
 
-/* x_buf -> s (stored) -> t (by the processor) -> y = t_buf + x_buf. */
+/* x_buf -> s (stored) -> t (by the host) -> y = t_buf + x_buf. */
 TEST_CASE(chip_across_the_processor) {
     program p = start();
     int64_t shape[4] = {4, 4, 1, 16};
@@ -112,7 +112,7 @@ TEST_CASE(chip_across_the_processor) {
     mark(&p, y, 0, "dma_copy");
     p.args[p.n_args++] = x;
     p.args[p.n_args++] = y;
-    REFUSED(&p, "x_buf is in the acc buffer before and after the processor works on s", "in a stage of its own");
+    REFUSED(&p, "x_buf is in the acc buffer before and after the host works on s", "in a stage of its own");
 }
 
 /* ---- Transfers -------------------------------------------------------------------------------------------------- */

@@ -36,7 +36,7 @@ static const vt_stmt *one_stage(one *o) {
 }
 static const vt_stmt *no_task(one *o) { return one_store(o, o->y, one_i(o, 0), one_i(o, 1)); }
 
-/* A copy from x to y on the chip, then on the processor from y to x, inside of a loop or not. */
+/* A copy from x to y on the chip, then on the host from y to x, inside of a loop or not. */
 static const vt_stmt *then_processor(one *o) {
     vt_ctx *ctx = &o->ctx;
     const vt_iter *axis = axis_of(o);
@@ -123,7 +123,7 @@ TEST_CASE(tokens_between_tasks) {
     /* a reset before a reduction, a store after it: loads wait for the reset, then for each round's computation */
     flow_is(nested, "(32{)32C(21{)21L(12)12C(21}(23)21)23S(32}.)32");
     /* the load may not happen, its tokens pass in any case */
-    /* the processor waits for what was stored; no token passes it */
+    /* the host waits for what was stored; no token passes it */
     flow_is(then_processor, "V(23)23V.{p}C.");
     one o = {.options = {.config = config}};
     assert_int_equal(one_run(&o, vt_pass_coproc_sync, loop_with_processor), VTA_UNSUPPORTED);
@@ -244,7 +244,7 @@ TEST_CASE(host_addresses) {
     GIVES_VTA(cpu_access, straight, "!VTABufferCPUPtr");
 }
 
-/* The processor's copy from x to y: both are dropped from its cache first, and what it wrote is given to memory. */
+/* The host's copy from x to y: both are dropped from its cache first, and what it wrote is given to memory. */
 TEST_CASE(cache_barriers) {
     GIVES_VTA(cache_barriers, host_access, "coproc_write_barrier(x", "coproc_write_barrier(y", "32u32, 0u32, 64u32",
               "coproc_read_barrier(y", "!coproc_read_barrier(x");

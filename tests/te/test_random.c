@@ -1,5 +1,5 @@
 /* Random computations with random legal schedules: the loop nest, interpreted, gives what the definitions give, and so
- * does what the passes make of it for the processor. */
+ * does what the passes make of it for the host. */
 #include "ir/interp.h"
 #include "ir/visit.h"
 #include "lower/lower.h"

@@ -72,7 +72,7 @@ TEST_CASE(threads) {
     }
 }
 
-/* What only the processor has a meaning for has no value by definition. */
+/* What only the host has a meaning for has no value by definition. */
 TEST_CASE(values) {
     te_context *c = context_with(NULL);
     te_expr *one = te_int(c, "int32", 1), *text = te_string(c, "f"), *both[] = {text, one};

@@ -143,7 +143,7 @@ def _call(dtype, name, *args):
 
 
 def nextafter(x1: Operand, x2: Operand) -> Expr:
-    """The float after `x1` in the direction of `x2`; in kernels for the processor, which call the C library's.
+    """The float after `x1` in the direction of `x2`; in kernels for the host, which call the C library's.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ def nextafter(x1: Operand, x2: Operand) -> Expr:
 
 
 def reinterpret(dtype: str, value: Operand) -> Expr:
-    """The bits of a value as one of another type of as many bits; in kernels for the processor.
+    """The bits of a value as one of another type of as many bits; in kernels for the host.
 
     Parameters
     ----------
@@ -174,7 +174,7 @@ def reinterpret(dtype: str, value: Operand) -> Expr:
 
 
 def q_multiply_shift(x: Operand, y: Operand, q: Operand, s: Operand) -> Expr:
-    """``x * y * 2 ** (s - q)`` of int32, computed in 64 bits and rounded half up; in kernels for the processor.
+    """``x * y * 2 ** (s - q)`` of int32, computed in 64 bits and rounded half up; in kernels for the host.
 
     Parameters
     ----------

@@ -539,7 +539,7 @@ class Stage(Refusing):
         ----------
         var : IterVar
         pragma_type : str
-            ``env.dma_copy``, ``env.alu``, ``"conv2d_transpose_gemm"``, ``"unroll"``, …; for the processor ``"import_llvm"``,
+            ``env.dma_copy``, ``env.alu``, ``"conv2d_transpose_gemm"``, ``"unroll"``, …; for the host ``"import_llvm"``,
             whose value is LLVM's IR of functions that the kernel calls (:func:`vta.contrib.clang.create_llvm`).
         pragma_value : Expr, int or str, optional
         """
@@ -570,7 +570,7 @@ class Stage(Refusing):
         self._step(lib.te_vectorize, self._axis(var, "vectorize"))
 
     def parallel(self, var: IterVar) -> None:
-        """Spreads the iterations of an axis over the threads of the processor.
+        """Spreads the iterations of an axis over the threads of the host.
 
         Parameters
         ----------

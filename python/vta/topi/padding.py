@@ -94,7 +94,7 @@ def dilate(data: Tensor, strides: Sequence[int], dilation_value: int | float = 0
     need(data, Tensor, "what is dilated")
     steps = [whole(s, "a stride") for s in strides]
     if len(steps) != data.ndim or min(steps, default=1) < 1:
-        raise ValueError(f"{data.name} has {data.ndim} dimensions: as many strides of 1 or more are wanted, not {steps}")
+        raise ValueError(f"{data.name} has {data.ndim} dimensions: expected as many strides, each at least 1, got {steps}")
     value = te.const(dilation_value, data.dtype)
 
     def element(*at):

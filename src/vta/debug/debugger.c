@@ -58,7 +58,7 @@ static vta_status prepare(vta_debugger *d, uint32_t insn_addr, const vta_timing_
 
 vta_status vta_debugger_create(vta_device *device, uint32_t insn_addr, uint32_t count, const vta_timing_profile *timing,
                                vta_diag *diag, vta_debugger **out_debugger) {
-    if (out_debugger == NULL) return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_debugger_create: out_debugger is null");
+    if (out_debugger == NULL) return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_debugger_create: out_debugger is NULL");
     *out_debugger = NULL;
     if (device == NULL || timing == NULL)
         return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_debugger_create: needs a device and a profile");
@@ -178,7 +178,7 @@ vta_status vta_debugger_insn(const vta_debugger *debugger, uint32_t index, vta_i
 vta_status vta_debugger_peek(const vta_debugger *debugger, vta_memory memory, uint32_t first, uint32_t elements,
                              void *to, size_t bytes, vta_diag *diag) {
     if (debugger == NULL || (to == NULL && elements))
-        return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_debugger_peek: debugger or destination is null");
+        return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_debugger_peek: debugger or destination is NULL");
     uint32_t depth = vta_config_depth(debugger->machine.config, memory);
     if (first > depth || elements > depth - first)
         return vt_fail(diag, VTA_OUT_OF_RANGE, "%u elements from %u on: the buffer has %u", elements, first, depth);

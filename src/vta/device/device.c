@@ -280,7 +280,7 @@ vta_status vta_device_timing(const vta_device *device, vta_diag *diag, vta_timin
                              vta_timing_profile *out_profile) {
     vta_timing timing;
     vta_timing_profile profile;
-    if (!device) return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_device_timing: device is null");
+    if (!device) return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_device_timing: device is NULL");
     if (!device->driver->timing)
         return vt_fail(diag, VTA_UNSUPPORTED, "device '%s' does not time; make a device with the driver \"tsim\"",
                        device->driver->name);

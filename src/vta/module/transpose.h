@@ -16,7 +16,7 @@ typedef struct vt_block {
 /* A block from rows that lie `from_step` bytes apart to rows `to_step` apart; elements of 1, 2 or 4 bytes. */
 void vt__transpose(uint8_t *to, size_t to_step, const uint8_t *from, size_t from_step, uint32_t element_bytes);
 
-/* Has the processor what the next two need? They move `lanes` (at most 16) rows of `pixels` (at most 64) bytes each to
+/* Has the host what the next two need? They move `lanes` (at most 16) rows of `pixels` (at most 64) bytes each to
  * as many tiles of 16 bytes, the lanes that are missing being zeros, and back. */
 bool vt__transpose_is_wide(void);
 void vt__rows_to_tiles(uint8_t *tiles, size_t tile_step, const uint8_t *rows, size_t row_step, int lanes, int pixels);

@@ -1,4 +1,4 @@
-/* Transposing 16 rows of up to 64 bytes at once, where the processor has AVX-512 with permutations of bytes: the same
+/* Transposing 16 rows of up to 64 bytes at once, where the host has AVX-512 with permutations of bytes: the same
  * shuffles as in transpose.c, in four blocks side by side, and a permutation that brings the blocks' columns together.
  */
 #include "module/transpose.h"

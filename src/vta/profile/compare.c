@@ -44,7 +44,7 @@ vta_status vta_profile_compare(const vta_profile *profile, const char *title, co
                                const char *other_title, vta_diag *diag, char **out_text) {
     if (out_text) *out_text = NULL;
     if (!profile || !other || !out_text)
-        return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_profile_compare: a profile or out_text is null");
+        return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_profile_compare: a profile or out_text is NULL");
     vt_strbuf sb;
     vt_strbuf_init(&sb, &vt_allocator_libc);
     vt_strbuf_addf(&sb, "A: %s\nB: %s\n\n%-34s %14s %14s %8s\n", title ? title : "the first program",

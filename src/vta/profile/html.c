@@ -55,7 +55,7 @@ vta_status vta_profile_html_against(const vta_profile *profile, const char *titl
                                     const char *other_title, vta_diag *diag, char **out_html) {
     if (out_html) *out_html = NULL;
     if (profile == NULL || out_html == NULL)
-        return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_profile_html: profile or out_html is null");
+        return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_profile_html: profile or out_html is NULL");
     vt_strbuf sb;
     vt_strbuf_init(&sb, &vt_allocator_libc);
     vta_status status = fill(&(shown){profile, other, title, other_title}, &sb, diag);

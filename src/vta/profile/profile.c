@@ -5,10 +5,10 @@
 
 vta_status vta_profile_create(const vta_config *config, const vta_timing_profile *timing,
                               const vta_allocator *allocator, vta_diag *diag, vta_profile **out_profile) {
-    if (out_profile == NULL) return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_profile_create: out_profile is null");
+    if (out_profile == NULL) return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_profile_create: out_profile is NULL");
     *out_profile = NULL;
     if (config == NULL || timing == NULL)
-        return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_profile_create: config or timing is null");
+        return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_profile_create: config or timing is NULL");
     const vta_allocator *a = allocator ? allocator : &vt_allocator_libc;
     vta_profile *p = vt_alloc_zero(a, sizeof *p);
     if (p == NULL) return vt_no_memory(diag);
@@ -53,7 +53,7 @@ void vta_profile_set_reader(vta_profile *profile, vta_profile_read read, void *u
 
 vta_status vta_profile_add_segment(vta_profile *profile, uint32_t addr, uint32_t size, const char *name,
                                    vta_diag *diag) {
-    if (profile == NULL) return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_profile_add_segment: profile is null");
+    if (profile == NULL) return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_profile_add_segment: profile is NULL");
     vta_profile *p = profile;
     size_t at = 0;
     while (at < p->segment_count && p->segments[at].addr < addr) at++;

@@ -42,7 +42,7 @@ vta_status vt_profile_hand_out(vt_strbuf *sb, vta_status status, vta_diag *diag,
 static vta_status check(const vta_profile *profile, char **out, vta_diag *diag) {
     if (out) *out = NULL;
     if (profile == NULL || out == NULL)
-        return vt_fail(diag, VTA_INVALID_ARGUMENT, "profile report: the profile or the place for the result is null");
+        return vt_fail(diag, VTA_INVALID_ARGUMENT, "profile report: the profile or the place for the result is NULL");
     return VTA_OK;
 }
 

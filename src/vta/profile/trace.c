@@ -134,7 +134,7 @@ static void write_trace(writer *w) {
 vta_status vta_profile_trace(const vta_profile *profile, vta_diag *diag, char **out_json) {
     if (out_json) *out_json = NULL;
     if (profile == NULL || out_json == NULL)
-        return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_profile_trace: profile or out_json is null");
+        return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_profile_trace: profile or out_json is NULL");
     vt_strbuf sb;
     vt_strbuf_init(&sb, &vt_allocator_libc);
     writer w = {.p = profile};

@@ -67,7 +67,7 @@ static vta_status judge(vt_connection *c, int code, int signal) {
     case VT_END_PROCESSES:
         snprintf(c->why, sizeof c->why,
                  "the session had more than %u processes and threads (--processes), and it was ended",
-                 o->most_processes);
+                 o->max_processes);
         return VTA_NO_MEMORY;
     default: break;
     }
@@ -113,7 +113,7 @@ static void fill_page(vt_connection *c) {
                        .own_user = c->server->own_users,
                        .has_group = c->group_fd >= 0,
                        .change_user = c->server->change_user,
-                       .processes = o->most_processes == UINT32_MAX ? 0 : o->most_processes,
+                       .processes = o->max_processes == UINT32_MAX ? 0 : o->max_processes,
                        .jail = (uint8_t)c->server->jail,
                        .slot = (uint32_t)(c->line - c->server->table->line),
                        .allow_shutdown = o->allow_shutdown};
@@ -131,8 +131,8 @@ static vta_status make_place(vt_connection *c, vta_diag *diag) {
     const vta_rpc_server_options *o = &s->options;
     VT_TRY(vt__folders_session(s, diag, c->folder));
     if (o->cgroup)
-        VT_TRY(vt__cgroup_make(o->cgroup, o->memory_bytes, o->most_processes == UINT32_MAX ? 0 : o->most_processes,
-                               diag, c->group, &c->group_fd));
+        VT_TRY(vt__cgroup_make(o->cgroup, o->memory_bytes, o->max_processes == UINT32_MAX ? 0 : o->max_processes, diag,
+                               c->group, &c->group_fd));
     if (s->change_user && chown(c->folder, own_user(c, s->user), own_user(c, s->group)) != 0)
         return vt_fail(diag, VTA_IO, "%s: cannot be given to the session's user: %s", c->folder, strerror(errno));
     VT_TRY(vt__share_make("vta-session", sizeof *c->page, diag, &c->page_fd, (void **)&c->page));

@@ -41,7 +41,7 @@ static vta_status interpret(vt_checking *k) {
     return VTA_OK;
 }
 
-/* The default schedule, as code for the processor. */
+/* The default schedule, as code for the host. */
 static vta_status compile_reference(vt_checking *k, vtac_module **out_module, vta_packed_function *out_function) {
     size_t n_outputs = 0;
     for (size_t i = 0; i < k->n; i++) {
@@ -84,7 +84,7 @@ vta_status vt_checking_evaluate(vt_checking *k, bool interpreted, vtac_check_res
     te_tensor *seen[TENSORS_MAX];
     size_t n_seen = 0;
     double steps = 0;
-    bool packed = false; /* the processor has no elements that share bytes */
+    bool packed = false; /* the host has no elements that share bytes */
     for (size_t i = 0; i < k->n; i++) {
         steps += work_of(k->c, (te_tensor *)k->operands[i].tensor, seen, &n_seen);
         packed = packed || vt_operand_is_packed(&k->operands[i]);

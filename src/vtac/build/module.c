@@ -47,7 +47,7 @@ static vta_status compile(vt_ctx *ctx, void *user) {
     vt_codegen_func *funcs = VT_NEW_ARRAY(ctx, vt_codegen_func, j->n);
     for (size_t i = 0; i < j->n; i++) {
         const vtac_build_func *f = &j->funcs[i];
-        if (!f->func) vt_raise(ctx, VTA_INVALID_ARGUMENT, "function %zu to build is null", i);
+        if (!f->func) vt_raise(ctx, VTA_INVALID_ARGUMENT, "function %zu to build is NULL", i);
         if (!vt_is(f->func, VT_TAG_FUNC))
             vt_raise(ctx, VTA_INVALID_ARGUMENT, "%s is given where a lowered function is expected to build",
                      vt_tag_text(f->func));

@@ -19,7 +19,7 @@ typedef struct vt_proof {
     const uint32_t *addrs;
     const vta_program *program;
     uint64_t subject;      /* a hash of the program and of what the arguments' expressions say */
-    size_t constant_count; /* memory that the processor filled */
+    size_t constant_count; /* memory that the host filled */
     const uint32_t *constants;
     size_t unknown_count; /* memory whose contents are not followed, because the host reads and writes it */
     const uint32_t *unknown;
@@ -32,7 +32,7 @@ typedef struct vt_proof {
 enum { VT_TOUCHED = 16 };
 typedef struct vt_recording {
     vta_program *program;         /* NULL: it ran nothing */
-    uint32_t touched[VT_TOUCHED]; /* buffers whose contents the processor accessed */
+    uint32_t touched[VT_TOUCHED]; /* buffers whose contents the host accessed */
     size_t touched_count;         /* may be more */
     bool failed;                  /* the call itself did, with the status that is returned */
 } vt_recording;

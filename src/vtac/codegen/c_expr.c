@@ -106,8 +106,7 @@ static const char *arithmetic(vt__c *c, const vt_expr *e, const char *lane) {
 const vt_expr *vt__c_flat_index(vt__c *c, const vt_buffer *b, uint32_t n, const vt_expr *const *indices) {
     const char *scope = vt_buffer_scope(b);
     if (strncmp(scope, "local.", 6) == 0)
-        vt_raise(c->ctx, VTA_ILLEGAL, "%s: %s is in %s, which the processor cannot reach", c->entry->name, b->name,
-                 scope);
+        vt_raise(c->ctx, VTA_ILLEGAL, "%s: %s is in %s, which the host cannot reach", c->entry->name, b->name, scope);
     bool plain = n == 1 && !b->n_strides && (!b->elem_offset || vt_is_const(b->elem_offset, 0));
     return plain ? indices[0] : vt_buffer_offset(c->ctx, b, n, indices);
 }

@@ -25,7 +25,7 @@ typedef enum vt_emit {
 typedef struct vt_machine_spec {
     const char *triple;   /* "armv7-none-linux-gnueabihf"; NULL: this machine */
     const char *cpu;      /* LLVM's name; NULL as above */
-    const char *features; /* LLVM's "+neon,-crypto"; NULL: those of the processor */
+    const char *features; /* LLVM's "+neon,-crypto"; NULL: those of the host */
 } vt_machine_spec;
 
 /* Device types of tensors, as DLPack numbers them. */

@@ -26,7 +26,7 @@ LLVMTypeRef vt__llvm_memory_type(vt__llvm *g, vt_dtype t) {
     if (t.bits % 8) {
         char text[VT_DTYPE_TEXT];
         vt_raise(g->ctx, VTA_UNSUPPORTED,
-                 "%s: the processor cannot load or store %s elements, which share bytes; only the accelerator can: use "
+                 "%s: the host cannot load or store %s elements, which share bytes; only the accelerator can: use "
                  "int8 outside of it",
                  g->entry->name, vt_dtype_text(t, text));
     }
@@ -76,7 +76,7 @@ const vt_expr *vt__llvm_flat_index(vt__llvm *g, const vt_buffer *b, uint32_t n, 
     const char *scope = vt_buffer_scope(b);
     if (strncmp(scope, "local.", 6) == 0 && strlen(scope) > 6)
         vt_raise(g->ctx, VTA_ILLEGAL,
-                 "%s: %s is in %s, which the processor cannot reach: mark the loops that fill and read it with the "
+                 "%s: %s is in %s, which the host cannot reach: mark the loops that fill and read it with the "
                  "pragmas dma_copy and alu, or tensorize them",
                  g->entry->name, b->name, scope);
     bool plain = n == 1 && !b->n_strides && (!b->elem_offset || vt_is_const(b->elem_offset, 0));

@@ -45,7 +45,7 @@ static const char *const processors[] = {"aarch64",   "amdgcn", "arm",  "bpf",  
                                          "loongarch", "mips",   "nvvm", "ppc",  "r600", "riscv",
                                          "s390",      "spv",    "ve",   "wasm", "x86",  "xcore"};
 
-/* The processor that code is made for, as intrinsics name it. */
+/* The host that code is made for, as intrinsics name it. */
 static const char *processor_of(vt__llvm *g) {
     const char *name = LLVMGetTargetName(LLVMGetTargetMachineTarget(g->machine));
     if (strncmp(name, "thumb", 5) == 0) return "arm";

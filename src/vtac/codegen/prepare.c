@@ -40,7 +40,7 @@ static const vt_expr *with_handle(preparer *p, const char *name, uint32_t n, con
     return vt_e_call_extern(p->m.ctx, VT_I32, name, n + 1, all);
 }
 
-/* Lowering does not know where arguments live: in the processor's memory there is nothing to do. */
+/* Lowering does not know where arguments live: in the host's memory there is nothing to do. */
 static const vt_expr *barrier(preparer *p, const char *name, const vt_expr *e) {
     return p->device_type == VT_DEVICE_CPU ? vt_i32(p->m.ctx, 0) : with_handle(p, name, e->n, e->a);
 }
@@ -112,11 +112,10 @@ static const vt_expr *prepare_expr(vt_mutator *m, const vt_expr *e) {
     case VT_OP_LIKELY: return e->a[0];
     case VT_OP_STACK_MAKE_ARRAY:
         if (p->device_type == VT_DEVICE_CPU) return e;
-        vt_raise(
-            m->ctx, VTA_UNSUPPORTED,
-            "%s: a function that is called by name gets arrays in the processor's memory, and those of this kernel are "
-            "the accelerator's: build what calls it for the processor (llvm)",
-            p->func->name);
+        vt_raise(m->ctx, VTA_UNSUPPORTED,
+                 "%s: a function that is called by name gets arrays in the host's memory, and those of this kernel are "
+                 "the accelerator's: build what calls it for the host (llvm)",
+                 p->func->name);
     case VT_OP_SHIFT_LEFT:
     case VT_OP_SHIFT_RIGHT: return shift(m->ctx, e);
     case VT_OP_RSQRT: return one_over(m->ctx, call1(m->ctx, VT_OP_SQRT, e->a[0]));

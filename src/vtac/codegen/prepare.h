@@ -10,14 +10,14 @@
  *  - the command handle is asked for once, at the top, and kept in a variable;
  *  - the body of a micro-op scope uses at most one variable from outside, an int32: the signature under which the
  *    runtime keeps the micro-kernel. Several are packed into one;
- *  - barriers on arguments in the processor's memory go. */
+ *  - barriers on arguments in the host's memory go. */
 const vt_func *vt_prepare(vt_ctx *ctx, const vt_codegen_func *cf);
 
 /* Does it load or store by itself, or only call the runtime? What only calls needs no optimisation. */
 bool vt__func_computes(const vt_func *f);
 
 /* Where an allocation's memory must come from: the accelerator's when a transfer reads or writes it, else the
- * processor's. */
+ * host's. */
 int32_t vt_alloc_device(const vt_stmt *alloc);
 
 /* One argument check. `got` is what a check compares with `expected`. ORDER CHECK */

@@ -9,8 +9,8 @@ struct vtac_func {
     vt_tag tag;
     vt_ctx *ctx;
     const vt_func *func;
-    vt_aside *side;     /* the memory it lives in, with what making it took */
-    const char *config; /* JSON of the configuration it was lowered for; NULL: for the processor alone, or not known */
+    vt_aside *side;       /* the memory it lives in, with what making it took */
+    const char *config;   /* JSON of the configuration it was lowered for; NULL: for the host alone, or not known */
     const char *computes; /* what, as the text of a kernel file; NULL: that cannot say it */
 };
 

@@ -93,7 +93,7 @@ typedef struct as_conv {
     int64_t group;
     const int8_t *weight; /* O, I / group, H, W */
     uint32_t first;       /* step of the epilogue */
-    bool gathered;        /* the processor gathers the taps; also of a layer that is none */
+    bool gathered;        /* the host gathers the taps; also of a layer that is none */
 } as_conv;
 
 /* The same number for every channel and tap. */

@@ -1,5 +1,5 @@
 /* A convolution of pictures leaves most lanes of its input empty: 3 channels of 16. Instead its kernel goes into the
- * lanes (rows, columns, channels of the kernel, in this order), and it becomes one of 1 x 1. The processor makes that
+ * lanes (rows, columns, channels of the kernel, in this order), and it becomes one of 1 x 1. The host makes that
  * input from the floats, so this is done where the layer's input is quantized for it alone. */
 #include "network/priv.h"
 #include "operators/host/host.h"

@@ -1,4 +1,4 @@
-/* Layers of integers as functions for the processor, on the same tiles: the text of a kernel file each. */
+/* Layers of integers as functions for the host, on the same tiles: the text of a kernel file each. */
 #include <inttypes.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Nodes on floats as functions for the processor (operators/host/host.h). */
+/* Nodes on floats as functions for the host (operators/host/host.h). */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

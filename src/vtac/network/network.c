@@ -1,4 +1,4 @@
-/* Layer by layer: on the accelerator where an operator computes it, else on the processor. */
+/* Layer by layer: on the accelerator where an operator computes it, else on the host. */
 #include "network/network.h"
 
 #include <string.h>

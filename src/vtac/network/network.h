@@ -1,7 +1,7 @@
 /* From a quantized network to an artifact (docs/models.md).
  *
  * Every tensor of integers lies on the device, in tiles [N/BATCH, C/BLOCK, H, W, BATCH, BLOCK]. A layer becomes an
- * operator of the accelerator (vta/ops.h) where there is one, else a function for the processor, which reads and writes
+ * operator of the accelerator (vta/ops.h) where there is one, else a function for the host, which reads and writes
  * the same tiles. Functions between integers and floats, and nodes on floats, are of the second kind. */
 #ifndef VT_NETWORK_NETWORK_H
 #define VT_NETWORK_NETWORK_H
@@ -13,7 +13,7 @@
 typedef struct vt_network_options {
     const vt_planner_options *planner; /* NULL: all defaults */
     const vtac_op_options *schedule;   /* of operators; NULL: all defaults */
-    bool processor_only;               /* nothing on the accelerator: the same integers from the processor */
+    bool processor_only;               /* nothing on the accelerator: the same integers from the host */
     /* Called before each layer when not NULL; true ends the compile with VTA_INTERRUPTED. */
     bool (*progress)(void *ctx, uint32_t done, uint32_t count, const char *layer);
     void *ctx;

@@ -10,7 +10,7 @@
 
 enum { VT__ARGS_MAX = 72 };
 
-/* An operator that was scheduled, made once for equal layers; or a kernel for the processor. */
+/* An operator that was scheduled, made once for equal layers; or a kernel for the host. */
 typedef struct vt__made {
     const vt_op_request *request; /* of an operator */
     vtac_op *op;                  /* NULL: a kernel */
@@ -63,7 +63,7 @@ uint32_t vt__digits(vt__net *n, const vt_qlayer *l, const int32_t *numbers);
 
 /* fold.c: convolutions of few channels, whose kernel goes into the lanes of the input. Does the layer become one? */
 bool vt__is_folded(const vt__net *n, const vt_qlayer *l);
-/* Its weights as [O, H W I], and its input, which a function for the processor makes of the network's floats. */
+/* Its weights as [O, H W I], and its input, which a function for the host makes of the network's floats. */
 const int8_t *vt__folded_weights(const vt__net *n, const vt_qlayer *l);
 uint32_t vt__folded_input(vt__net *n, const vt_qlayer *l);
 /* Is the tensor read by such a layer alone? Then nothing else has to make it. */
@@ -75,7 +75,7 @@ vt_qwindow vt__seen_window(const vt_qlayer *l, int64_t out_first[2]);
 const int8_t *vt__seen_weights(const vt__net *n, const vt_qlayer *l);
 /* Does that window need more padding than a load adds? Or has a pool taps that are apart? */
 bool vt__is_far(const vt_qlayer *l);
-/* Can the processor gather the taps of each output, so that the window becomes vt__gathered_window of the one seen? */
+/* Can the host gather the taps of each output, so that the window becomes vt__gathered_window of the one seen? */
 bool vt__may_gather(const vt__net *n, const vt_qlayer *l);
 vt_qwindow vt__gathered_window(const vt_qwindow *seen);
 /* The step that does so: tiles of an image of (outputs x taps) rows and columns. */
@@ -87,7 +87,7 @@ uint32_t vt__readers_of(const vt__net *n, const vt_qtensor *t);
 const vt_qlayer *vt__pooling_of(const vt__net *n, const vt_qlayer *l);
 
 /* accelerate.c: the layer as an operator. False: there is none for it; *out_why says so. True: it says what the
- * processor does for it, NULL: nothing. */
+ * host does for it, NULL: nothing. */
 bool vt__accelerate(vt__net *n, const vt_qlayer *l, const char **out_why);
 /* Those that all layers will ask for, should none be refused, in their order. */
 void vt__accelerate_requests(vt__net *n, void (*fn)(void *user, const vt_op_request *r), void *user);
@@ -113,7 +113,7 @@ vta_status vt__report_finish(vtac_compile_report *report, vta_diag *diag);
 /* network.c: is it to be tried at all? */
 bool vt__may_accelerate(const vt__net *n, const vt_qlayer *l);
 
-/* host.c: the layer as a function for the processor; raises VTA_UNSUPPORTED where there is none. */
+/* host.c: the layer as a function for the host; raises VTA_UNSUPPORTED where there is none. */
 void vt__on_processor(vt__net *n, const vt_qlayer *l);
 /* A step that calls a kernel, which belongs to the network from here on. */
 void vt__call_kernel(vt__net *n, const vt_qlayer *l, vtac_kernel *kernel, const vt__args *args);

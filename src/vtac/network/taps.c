@@ -2,7 +2,7 @@
  *
  * A tap that falls on padding for every output is left out: of a 3 x 3 kernel with 36 rows between its taps, only the
  * one in the middle sees an image of 33 rows. What is still beyond the accelerator has its taps gathered by the
- * processor: the inputs of an output, row by row of the window, next to each other and apart from those of the other
+ * host: the inputs of an output, row by row of the window, next to each other and apart from those of the other
  * outputs. Then the window's stride is its size, and nothing is between taps or around the image. */
 #include <inttypes.h>
 #include <string.h>

@@ -70,7 +70,7 @@ static vta_status refuse(const vtac_op *op, const vt_division_counts *counts, in
         diag, VTA_UNSUPPORTED,
         "%s: cannot run on the accelerator, because no constants of its instructions divide the sum of %lld "
         "elements of %u bits exactly: %s, and 0 is the bound; pool in two steps, in windows of a power of two "
-        "elements, or on the processor",
+        "elements, or on the host",
         op->is->name, (long long)most, width, off);
 }
 
@@ -82,7 +82,7 @@ static vta_status choose_division(vtac_op *op, vta_diag *diag) {
         return vt_fail(
             diag, VTA_UNSUPPORTED,
             "%s: cannot run on the accelerator, because sums of inputs of %u bits do not fit an accumulator; "
-            "inputs of 16 bits or fewer do (LOG_INP_WIDTH=4), and the processor can",
+            "inputs of 16 bits or fewer do (LOG_INP_WIDTH=4), and the host can",
             op->is->name, width);
     if (counts_differ(op)) counts = (vt_division_counts){of, different_counts(&op->shape, of), false};
     if (of[0] > INT32_MAX || !vt__division_choose(counts, width, &op->division, &error))
@@ -168,7 +168,7 @@ static void write_count(const vt_window_axis *a, const char *axis, vt_strbuf *ou
                    (long long)a->before);
 }
 
-/* For each place in the image what is added, what it is multiplied by, and what takes a guess back; the processor
+/* For each place in the image what is added, what it is multiplied by, and what takes a guess back; the host
  * writes them. */
 static void write_counts(const vtac_op *op, vt_strbuf *out) {
     const vt_op_shape *s = &op->shape;

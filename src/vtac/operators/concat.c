@@ -1,5 +1,5 @@
 /* concat: the channels of one tensor behind those of another. Nothing is computed, and lanes may move from block to
- * block, so the processor copies: the accelerator would take every element through its accumulators. */
+ * block, so the host copies: the accelerator would take every element through its accumulators. */
 #include <string.h>
 
 #include "operators/ops.h"
@@ -26,11 +26,11 @@ vta_status vt__describe_concat(vtac_op *op, vta_diag *diag) {
     s->oc = vt__ceil_div(all, vta_config_block_out(op->config));
     if (op->n_epilogue)
         return vt_fail(diag, VTA_UNSUPPORTED,
-                       "concat: the processor copies, and an epilogue runs on the accelerator: "
+                       "concat: the host copies, and an epilogue runs on the accelerator: "
                        "put its steps behind the operators that make the inputs");
     if (vta_config_width(op->config, VTA_MEM_OUT) >= 8) return VTA_OK;
     return vt_fail(diag, VTA_UNSUPPORTED,
-                   "concat: the processor cannot move results of %u bits, which share bytes; "
+                   "concat: the host cannot move results of %u bits, which share bytes; "
                    "results of 8 bits it can",
                    (unsigned)vta_config_width(op->config, VTA_MEM_OUT));
 }
@@ -46,7 +46,7 @@ static uint32_t candidates(const vtac_op *op, const vta_timing_profile *profile,
 }
 
 static vta_status nothing_fits(const vtac_op *op, vta_diag *diag) {
-    return vt_fail(diag, VTA_INTERNAL, "%s: the processor's schedule was refused", op->is->name);
+    return vt_fail(diag, VTA_INTERNAL, "%s: the host's schedule was refused", op->is->name);
 }
 
 static uint64_t bound(const vtac_op *op, const vta_timing_profile *profile) {
@@ -60,7 +60,7 @@ static char *report(const vtac_op *op, const vta_timing_profile *profile, const 
     (void)profile, (void)b, (void)result;
     vt_strbuf_init(&out, op->allocator);
     vt_strbuf_addf(&out,
-                   "On the processor, in the accelerator's memory: %lld inputs are copied, nothing is computed. The "
+                   "On the host, in the accelerator's memory: %lld inputs are copied, nothing is computed. The "
                    "accelerator takes no cycle; it would take every element through its accumulators.",
                    (long long)op->shape.inputs);
     return vt_strbuf_take(&out);

@@ -67,7 +67,7 @@ static double cycles_of(const vtac_op *op, const vt_op_shape *s, uint64_t data_b
     return compute > beats ? compute : beats;
 }
 
-/* Few channels leave most lanes of a tile empty: then parts of the kernel are put there. The processor has to do that,
+/* Few channels leave most lanes of a tile empty: then parts of the kernel are put there. The host has to do that,
  * so it must be worth a tenth. */
 static vta_status choose_fold(const vtac_op *op, vta_conv *c, vta_diag *diag) {
     vta_timing_profile profile;
@@ -100,7 +100,7 @@ static vta_status check_padding(const vt_op_shape *s, vta_diag *diag) {
     if (high <= MAX && wide <= MAX) return VTA_OK;
     return vt_fail(diag, VTA_UNSUPPORTED,
                    "conv2d: cannot run on the accelerator, because a load pads by %d %s at most, not by %lld; pad the "
-                   "image before, or compute it on the processor",
+                   "image before, or compute it on the host",
                    MAX, high > MAX ? "rows" : "columns", (long long)(high > MAX ? high : wide));
 }
 

@@ -132,12 +132,12 @@ static vta_status by_gemm(settling *s, const vt_epilogue *e) {
                        op->is->name, vt__epilogue_rows[e->kind].name);
     if (lane < 128 && e->kind == VT_EPILOGUE_bias_int8)
         return vt_fail(s->diag, VTA_UNSUPPORTED,
-                       "epilogue: bias_int8 multiplies by inputs that the processor writes, and the processor cannot "
+                       "epilogue: bias_int8 multiplies by inputs that the host writes, and the host cannot "
                        "write inputs of %u bits: use bias, or inputs of 8 bits (LOG_INP_WIDTH=3)",
                        vta_config_width(op->config, VTA_MEM_INP));
     if (scale < 128 && e->kind == VT_EPILOGUE_residual_int8)
         return vt_fail(s->diag, VTA_UNSUPPORTED,
-                       "epilogue: residual_int8 multiplies by weights that the processor writes, and the processor "
+                       "epilogue: residual_int8 multiplies by weights that the host writes, and the host "
                        "cannot write weights of %u bits: use residual, or weights of 8 bits (LOG_WGT_WIDTH=3)",
                        vta_config_width(op->config, VTA_MEM_WGT));
     if (e->kind == VT_EPILOGUE_bias_int8)

@@ -19,7 +19,7 @@ vta_status vt__lanes_check(const vtac_op *op, vta_diag *diag) {
     if (width >= 8) return VTA_OK;
     return vt_fail(diag, VTA_UNSUPPORTED,
                    "%s: cannot run on the accelerator, because inputs of the input type are multiplied by a unit "
-                   "matrix that the processor writes, and the processor cannot write weights of %u bits; weights of 8 "
+                   "matrix that the host writes, and the host cannot write weights of %u bits; weights of 8 "
                    "bits (LOG_WGT_WIDTH=3) can, and so can inputs as wide as accumulators (wide=1) where there are any",
                    op->is->name, width);
 }

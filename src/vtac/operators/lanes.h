@@ -23,7 +23,7 @@ typedef struct vt_lanes {
 /* Groups of lanes for so many channels: sets oc, in_blocks and out_blocks. Of `wide` tensors, which are loaded into the
  * accumulators as they are, blocks of outputs are the groups. */
 void vt__lanes_describe(const vtac_op *op, int64_t channels, bool wide, vt_op_shape *s);
-/* VTA_UNSUPPORTED: the processor cannot write the unit matrix in this configuration's weights. */
+/* VTA_UNSUPPORTED: the host cannot write the unit matrix in this configuration's weights. */
 vta_status vt__lanes_check(const vtac_op *op, vta_diag *diag);
 vt_lanes vt__lanes_of(const vt_op_shape *s, int64_t rows, int64_t columns);
 

@@ -7,7 +7,7 @@
 
 /* ---- Refusals -------------------------------------------------------------------------------------------------- */
 
-static const char remedy[] = "; write a schedule for it (docs/kernel-files.md), or compute this part on the processor";
+static const char remedy[] = "; write a schedule for it (docs/kernel-files.md), or compute this part on the host";
 
 vta_status vt__match_refuse(const vt_match *m, const vt_tensor *t, const vt_expr *e, const char *fmt, ...) {
     char why[512];
@@ -205,7 +205,7 @@ vta_status vtac_op_match_kernel(const vtac_kernel *kernel, const vta_allocator *
     if (n > VT_MATCH_ARGS)
         return vt_fail(diag, VTA_UNSUPPORTED, "%s: more than %d arguments", vtac_kernel_name(kernel), VT_MATCH_ARGS);
     if (strcmp(vtac_kernel_target(kernel), "vta") != 0)
-        return vt_fail(diag, VTA_UNSUPPORTED, "%s is for the processor: schedules are chosen for the accelerator",
+        return vt_fail(diag, VTA_UNSUPPORTED, "%s is for the host: schedules are chosen for the accelerator",
                        vtac_kernel_name(kernel));
     for (size_t i = 0; i < n; i++) args[i] = vtac_kernel_arg(kernel, i);
     return vtac_op_match(vtac_kernel_context(kernel), n, args, vtac_kernel_name(kernel), allocator, diag, out_op);

@@ -88,7 +88,7 @@ vta_status vt__describe_max_pool2d(vtac_op *op, vta_diag *diag) {
     if (y.phases * x.phases <= PHASES_MAX) return VTA_OK;
     return vt_fail(diag, VTA_UNSUPPORTED,
                    "max_pool2d: cannot run on the accelerator, because a stride of %lld x %lld sorts the image into "
-                   "more than %d tensors; pool in two steps, or on the processor",
+                   "more than %d tensors; pool in two steps, or on the host",
                    (long long)op->shape.stride_h, (long long)op->shape.stride_w, PHASES_MAX);
 }
 

@@ -95,7 +95,7 @@ typedef struct vt_op_space {
     /* The chosen one in words. NULL when out of memory. */
     char *(*report)(const vtac_op *op, const vta_timing_profile *profile, const vt_op_blocks *b,
                     const vtac_op_result *result);
-    /* The processor computes more than a few constants: its code is worth optimizing. */
+    /* The host computes more than a few constants: its code is worth optimizing. */
     bool on_processor;
     /* Of spaces of tiles (operators/tiles.h): rows of a window may come in several parts; what one tile takes. */
     bool in_parts;

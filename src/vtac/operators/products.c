@@ -40,7 +40,7 @@ static vta_status nothing_fits(const vtac_op *op, vta_diag *diag) {
     return vt_fail(
         diag, VTA_UNSUPPORTED,
         "%s: not even one output fits the chip: its kernel takes %lld inp and %lld wgt elements of %u and %u, "
-        "and its accumulators %u of %u; compute this layer on the processor, or configure larger buffers",
+        "and its accumulators %u of %u; compute this layer on the host, or configure larger buffers",
         op->is->name, (long long)(((s->kernel_h - 1) * s->dilation_h + 1) * ((s->kernel_w - 1) * s->dilation_w + 1)),
         (long long)(s->kernel_h * s->kernel_w), (unsigned)vta_config_depth(op->config, VTA_MEM_INP),
         (unsigned)vta_config_depth(op->config, VTA_MEM_WGT), 1 + (unsigned)op->residuals + (unsigned)op->biases,

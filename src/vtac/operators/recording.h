@@ -13,7 +13,7 @@ typedef struct vt_op_recording {
     uint32_t count;                 /* arguments */
     uint32_t addr[VT_OP_ARGUMENTS]; /* where they lay */
     size_t bytes[VT_OP_ARGUMENTS];
-    bool touches; /* it computes on the processor with what they hold */
+    bool touches; /* it computes on the host with what they hold */
 } vt_op_recording;
 
 /* NULL before the operator is scheduled. Belongs to the operator. */

@@ -175,7 +175,7 @@ vta_status vt__tiles_nothing_fits(const vtac_op *op, vta_diag *diag) {
     return vt_fail(diag, VTA_UNSUPPORTED,
                    "%s: cannot run on the accelerator, because not even one output fits the chip: it takes %lld inp "
                    "elements of %u, %lld wgt of %u, %lld acc of %u and %lld micro-ops of %u; compute it on the "
-                   "processor, or configure larger buffers",
+                   "host, or configure larger buffers",
                    op->is->name, (long long)u.inp, (unsigned)vta_config_depth(op->config, VTA_MEM_INP),
                    (long long)u.wgt, (unsigned)vta_config_depth(op->config, VTA_MEM_WGT), (long long)u.acc,
                    (unsigned)vta_config_depth(op->config, VTA_MEM_ACC), (long long)u.uops + RESERVED_UOPS,

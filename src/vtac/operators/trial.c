@@ -123,7 +123,7 @@ static vta_status time_program(const vtac_op *op, const vta_program *program, co
     return status;
 }
 
-/* What the processor computes much of is not interpreted. */
+/* What the host computes much of is not interpreted. */
 static vta_status measure(const vtac_op *op, const vta_timing_profile *profile, vta_diag *diag, vt_op_trial *t) {
     recording r = {.op = op, .trial = t, .diag = diag};
     pthread_t id;

@@ -15,7 +15,7 @@ enum {
 
 /* ---- What they are for ------------------------------------------------------------------------------------------- */
 
-/* A row of outputs that reads padding alone takes zeros, which the processor makes. */
+/* A row of outputs that reads padding alone takes zeros, which the host makes. */
 static bool reads_image(const vt_turns *g) {
     for (int64_t y = 0; y < g->op->shape.out_h; y++)
         if (!g->valid[y]) return false;

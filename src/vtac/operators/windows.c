@@ -63,7 +63,7 @@ static vta_status check_axis(const vtac_op *op, const vt_window_axis *a, int64_t
     if (a->before > PAD_MAX || beyond > PAD_MAX)
         return vt_fail(diag, VTA_UNSUPPORTED,
                        "%s: cannot run on the accelerator, because a load pads by %d %s at most, not by %lld; pad the "
-                       "image before, or compute it on the processor",
+                       "image before, or compute it on the host",
                        op->is->name, PAD_MAX, what, (long long)(a->before > beyond ? a->before : beyond));
     return VTA_OK;
 }

@@ -24,7 +24,7 @@ def build(ir_mod, target=None, target_host=None, params=None, mod_name="default"
     ----------
     ir_mod : Network
     target : Target, str or dict, optional
-        With ``ext_dev`` for the accelerator; ``llvm`` alone: on the processor, a quantized network as the same integers, another
+        With ``ext_dev`` for the accelerator; ``llvm`` alone: on the host, a quantized network as the same integers, another
         one in floats.
     target_host : Target or str, optional
     params : dict, optional

@@ -82,20 +82,20 @@ def default_build(inp: MeasureInput) -> tuple[BuiltModule, list[Tensor]]:
 
 class LocalRunner:
     """Times here: kernels for the accelerator by the timing model (``tsim``), whatever the environment's TARGET is, since it says
-    the same cycles each time; kernels for the processor by the clock.
+    the same cycles each time; kernels for the host by the clock.
 
     Parameters
     ----------
     timeout : float, optional
         Accepted: the model's runs end by themselves.
     number, repeat, min_repeat_ms : int, optional
-        Calls a round, rounds and the length of a round, for kernels of the processor. The model runs a kernel once.
+        Calls a round, rounds and the length of a round, for kernels of the host. The model runs a kernel once.
     cooldown_interval : float, optional
         Accepted: there is nothing to cool.
     enable_cpu_cache_flush : bool, optional
         Only False.
     check_correctness : bool, optional
-        Compares with what the same computation without a schedule gives on the processor.
+        Compares with what the same computation without a schedule gives on the host.
     module_loader : object, optional
         What ``vta.module_loader()`` gives.
     """
@@ -189,7 +189,7 @@ def _values(args: Sequence[Tensor]) -> list[np.ndarray]:
 
 
 def _reference(args: Sequence[Tensor], values: Sequence[np.ndarray]) -> np.ndarray:
-    """The last output, computed by the processor without a schedule."""
+    """The last output, computed by the host without a schedule."""
     module = tvm_build(te.create_schedule(args[-1].op), list(args), "llvm", name="reference")
     return Processor(number=1, repeat=1, min_repeat_ms=0).time(module, values)[1][-1]
 

@@ -53,7 +53,7 @@ def _stage(function: str, lhs: Tensor, rhs: Tensor, transposed: tuple[bool, bool
 
 
 def matmul(lhs: Tensor, rhs: Tensor, transa: bool = False, transb: bool = False, name: str = "C", **options: Any) -> Tensor:
-    """The product of the matrices `lhs` (m, k) and `rhs` (k, n), a stage of the processor.
+    """The product of the matrices `lhs` (m, k) and `rhs` (k, n), a stage of the host.
 
     `transa`, `transb`: `lhs`, `rhs` are given transposed. `name` and `options` (dtype, tag) are those of :func:`vta.te.extern`."""
     return _stage(MATMUL, lhs, rhs, (transa, transb), _shape(lhs, rhs, transa, transb, 2, "matmul"), name, options)

@@ -34,7 +34,7 @@ def _list_of(devices: Devices) -> list[Device]:
     several = [devices] if isinstance(devices, ndarray.Device) else list(devices)
     for device in several:
         if not isinstance(device, ndarray.Device):
-            raise TypeError(f"a device is wanted, such as tvm.cpu(0) or tvm.ext_dev(0), not {device!r}")
+            raise TypeError(f"expected a device, such as tvm.cpu(0) or tvm.ext_dev(0), got {device!r}")
     return several
 
 
@@ -176,7 +176,7 @@ class RemoteLibrary(Library):
 
 
 class FloatLibrary(Library):
-    """A network in floats: the ONNX model, evaluated by plain C on the processor.
+    """A network in floats: the ONNX model, evaluated by plain C on the host.
 
     Parameters
     ----------
@@ -213,7 +213,7 @@ class FloatLibrary(Library):
         return FloatLibrary(Graph(onnx, shapes), onnx, shapes)
 
     def model(self, devices: Devices) -> Stepwise:
-        """An instance of its own, on the processor.
+        """An instance of its own, on the host.
 
         Parameters
         ----------
@@ -394,5 +394,5 @@ def create(graph_json_str: str, libmod: Library, device: Devices) -> GraphModule
     module : GraphModule
     """
     if not isinstance(libmod, Library):
-        raise TypeError(f"a compiled network is wanted, as relay.build gives it, not {libmod!r}")
+        raise TypeError(f"expected a compiled network, as relay.build makes it, got {libmod!r}")
     return GraphModule(libmod.model(device))

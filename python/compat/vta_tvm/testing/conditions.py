@@ -37,7 +37,7 @@ def device_enabled(target: str) -> bool:
 
 
 def enabled_targets() -> list[tuple[str, Device]]:
-    """The targets that tests run on: the processor."""
+    """The targets that tests run on: the host."""
     return [("llvm", cpu(0))]
 
 
@@ -73,18 +73,18 @@ def _always(name, reason):
     return decorate
 
 
-requires_llvm = _always("requires_llvm", "code for the processor is made by LLVM here")
+requires_llvm = _always("requires_llvm", "code for the host is made by LLVM here")
 uses_gpu = _always("uses_gpu", "a test that may use a GPU runs without one as well")
 requires_rpc = _always("requires_rpc", "remote execution is here")
-requires_gpu = _skipping("requires_gpu", "needs a GPU; this stack makes code for VTA and the processor")
-requires_cuda = _skipping("requires_cuda", "needs CUDA; this stack makes code for VTA and the processor")
-requires_cudnn = _skipping("requires_cudnn", "needs cuDNN; this stack makes code for VTA and the processor")
-requires_cublas = _skipping("requires_cublas", "needs cuBLAS; this stack makes code for VTA and the processor")
-requires_opencl = _skipping("requires_opencl", "needs OpenCL; this stack makes code for VTA and the processor")
-requires_rocm = _skipping("requires_rocm", "needs ROCm; this stack makes code for VTA and the processor")
-requires_metal = _skipping("requires_metal", "needs Metal; this stack makes code for VTA and the processor")
-requires_vulkan = _skipping("requires_vulkan", "needs Vulkan; this stack makes code for VTA and the processor")
-requires_micro = _skipping("requires_micro", "needs microTVM; this stack makes code for VTA and the processor")
+requires_gpu = _skipping("requires_gpu", "needs a GPU; this stack makes code for VTA and the host")
+requires_cuda = _skipping("requires_cuda", "needs CUDA; this stack makes code for VTA and the host")
+requires_cudnn = _skipping("requires_cudnn", "needs cuDNN; this stack makes code for VTA and the host")
+requires_cublas = _skipping("requires_cublas", "needs cuBLAS; this stack makes code for VTA and the host")
+requires_opencl = _skipping("requires_opencl", "needs OpenCL; this stack makes code for VTA and the host")
+requires_rocm = _skipping("requires_rocm", "needs ROCm; this stack makes code for VTA and the host")
+requires_metal = _skipping("requires_metal", "needs Metal; this stack makes code for VTA and the host")
+requires_vulkan = _skipping("requires_vulkan", "needs Vulkan; this stack makes code for VTA and the host")
+requires_micro = _skipping("requires_micro", "needs microTVM; this stack makes code for VTA and the host")
 
 
 def requires(target: str) -> Callable:

@@ -97,7 +97,7 @@ def group_conv2d_packed(cfg: Any, data: Tensor, kernel: Tensor, strides: Any, pa
 @register_topi_compute("conv2d_transpose_packed.vta")
 def conv2d_transpose_packed(cfg: Any, data: Tensor, kernel: Tensor, strides: Any, padding: Any, out_dtype: str,
                             output_padding: Any = (0, 0)) -> Tensor:
-    """A transposed 2D convolution of tensors in tiles: the processor spreads the data out with zeros, and a convolution follows.
+    """A transposed 2D convolution of tensors in tiles: the host spreads the data out with zeros, and a convolution follows.
     (``vta.topi.Operator("conv2d_transpose")`` needs no zeros.)
 
     Parameters

@@ -1,4 +1,4 @@
-"""Operators of the processor beside the accelerator."""
+"""Operators of the host beside the accelerator."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """Convolutions as operators call them. In tiles, inside ``with env.target:``, they are the registered templates of the accelerator
-(:mod:`vta.autotvm`, :mod:`vta.top`); on plain tensors, computations for the processor."""
+(:mod:`vta.autotvm`, :mod:`vta.top`); on plain tensors, computations for the host."""
 
 from __future__ import annotations
 

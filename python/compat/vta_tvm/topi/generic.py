@@ -1,5 +1,5 @@
 """Schedules of operators by name. Outputs of a registered template (:mod:`vta.autotvm`) get its schedule; those of plain computations
-one for the processor: outer loops on all its cores, reductions outside of the innermost data axis."""
+one for the host: outer loops on all its cores, reductions outside of the innermost data axis."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _varies(op: Operation) -> bool:
 
 
 def default_schedule(outs: Outs) -> Schedule:
-    """A schedule for the processor.
+    """A schedule for the host.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def _scheduler(name: str) -> Callable[[Outs], Schedule]:
         return default_schedule(outs)
 
     schedule.__name__ = schedule.__qualname__ = name
-    schedule.__doc__ = """The schedule of the template that outputs come from, or one for the processor.
+    schedule.__doc__ = """The schedule of the template that outputs come from, or one for the host.
 
     Parameters
     ----------

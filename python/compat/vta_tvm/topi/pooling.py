@@ -32,7 +32,7 @@ def _numbers(values, what, count, least=0):
     listed = list(values) if isinstance(values, (list, tuple)) else [values] * count
     numbers = [whole(v, what) for v in listed]
     if len(numbers) != count or min(numbers) < least:
-        raise ValueError(f"{what}: {count} numbers from {least} on are wanted, not {values!r}")
+        raise ValueError(f"{what}: {count} numbers of at least {least} expected, got {values!r}")
     return numbers
 
 

@@ -36,7 +36,7 @@ def get_const_int(expr: int | Expr) -> int:
     """
     value = _constant(expr)
     if value is None:
-        raise ValueError(f"a constant whole number is wanted, not {expr}")
+        raise ValueError(f"expected a constant integer, got {expr}")
     return value
 
 

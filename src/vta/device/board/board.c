@@ -96,7 +96,7 @@ static void destroy(vta_device *device) {
 
 /* ---- Taking the accelerator -------------------------------------------------------------------------------------- */
 
-enum { POLLS_IN_A_ROW = 16384 }; /* then others may have the processor, and the clock is looked at */
+enum { POLLS_IN_A_ROW = 16384 }; /* then others may have the host, and the clock is looked at */
 
 /* How long something is waited for: looks at the registers, and time. */
 typedef struct bound {
@@ -142,7 +142,7 @@ static vta_status check_registers(const vt_mapped *m, const vt_register_map *map
     return refusal ? vt_fail(diag, VTA_UNSUPPORTED, "%s: %s", m->file, refusal) : VTA_OK;
 }
 
-/* An access to registers of an FPGA that is not programmed, or behind a bridge that is closed, may stop the processor.
+/* An access to registers of an FPGA that is not programmed, or behind a bridge that is closed, may stop the host.
  */
 static vta_status make_reachable(const vt_board_settings *s, vta_diag *diag) {
     char state[VT_ATTRIBUTE_BYTES];

@@ -157,7 +157,7 @@ static void look_at_registers(part *p, checked *c) {
 static void look_at_accelerator(part *p, checked *c) {
     if (!c->free || !vt__board_is_reachable(c->s))
         say(p, PART_UNKNOWN, "not looked at: %s",
-            !c->free ? "its registers cannot be had" : "an access may stop the processor, as the FPGA is now");
+            !c->free ? "its registers cannot be had" : "an access may stop the host, as the FPGA is now");
     else if (vt__board_runs_nothing(&c->mapped, c->map, c->diag) == VTA_OK)
         say(p, PART_OK, "it runs nothing");
     else

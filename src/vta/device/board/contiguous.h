@@ -16,7 +16,7 @@ typedef struct vt_contiguous {
     char hint[VT_BOARD_TEXT]; /* which setting makes it larger */
     uint32_t base;            /* physical address */
     uint64_t size;
-    uint8_t *host; /* as the processor sees it */
+    uint8_t *host; /* as the host sees it */
     int fd;
     /* Makes what one side wrote visible to the other: `offset` and `bytes` of the piece. */
     vta_status (*sync)(struct vt_contiguous *c, bool for_device, uint64_t offset, uint64_t bytes, vta_diag *diag);

@@ -17,7 +17,7 @@ vt_fpga_way vt__fpga_way(const vt_board_settings *s);
 /* What its manager says, "operating" or another word of the kernel's; "": there is no manager. */
 void vt__fpga_state(const vt_board_settings *s, char out_state[VT_ATTRIBUTE_BYTES]);
 /* May the registers be touched? False when there is a manager, and it does not say "operating": an access to an FPGA
- * that is not programmed may stop the processor for good. */
+ * that is not programmed may stop the host for good. */
 bool vt__fpga_works(const vt_board_settings *s);
 /* Has the FPGA load a bitstream, waits until its manager says that it works, and enables bridges and clocks that the
  * settings name. VTA_NOT_FOUND: no such file, or no FPGA manager; VTA_UNSUPPORTED: the kernel has no way to. */

@@ -1,5 +1,5 @@
 /* Memory of a dma-heap behind an IOMMU: VFIO gives it addresses in one piece, which only the accelerator's group has.
- * The pages themselves may be anywhere. VFIO takes devices only whose port is coherent with the processor's caches
+ * The pages themselves may be anywhere. VFIO takes devices only whose port is coherent with the host's caches
  * (Linux 6.0 and later check that), so nothing is flushed: a dma-heap could not, for a device that it does not know. */
 #include <errno.h>
 #include <fcntl.h>
@@ -36,7 +36,7 @@ static vta_status check_linux(vta_diag *diag) {
     if (uname(&linux_is) == 0 && atoi(linux_is.release) >= LEAST_LINUX) return VTA_OK;
     return vt_fail(diag, VTA_UNSUPPORTED,
                    "the board's memory: a dma-heap needs Linux %d.0 or later, whose VFIO refuses ports that are not "
-                   "coherent with the processor's caches; here results could be wrong. Take u-dma-buf",
+                   "coherent with the host's caches; here results could be wrong. Take u-dma-buf",
                    LEAST_LINUX);
 }
 

@@ -3,7 +3,7 @@
 #ifndef VT_DEVICE_BOARD_MODEL_FILES_H
 #define VT_DEVICE_BOARD_MODEL_FILES_H
 
-/* Its files: the registers of all blocks; the memory, twice: as the accelerator sees it, and as the processor does,
+/* Its files: the registers of all blocks; the memory, twice: as the accelerator sees it, and as the host does,
  * whose cache is not coherent. */
 #define VT_MODEL_REGISTERS "registers"
 #define VT_MODEL_MEMORY "memory"

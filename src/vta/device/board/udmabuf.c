@@ -106,7 +106,7 @@ static vta_status sync_model(vt_contiguous *c, bool for_device, uint64_t offset,
     return VTA_OK;
 }
 
-/* A file of two halves: what the accelerator sees, and the processor's view of it. */
+/* A file of two halves: what the accelerator sees, and the host's view of it. */
 vta_status vt__open_model(vt_contiguous *c, const char *folder, vta_diag *diag) {
     char path[2 * VT_BOARD_TEXT];
     struct stat is;

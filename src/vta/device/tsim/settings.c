@@ -35,7 +35,7 @@ const char *vta_timing_profile_name(size_t index) { return index < PROFILES ? pr
 const char *vta_timing_profile_text(size_t index) { return index < PROFILES ? profile_texts[index] : NULL; }
 
 vta_status vta_timing_profile_get(const char *name, vta_diag *diag, vta_timing_profile *out_profile) {
-    if (out_profile == NULL) return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_timing_profile_get: out_profile is null");
+    if (out_profile == NULL) return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_timing_profile_get: out_profile is NULL");
     *out_profile = profiles[0];
     if (name == NULL) return VTA_OK;
     for (size_t i = 0; i < PROFILES; i++)
@@ -78,7 +78,7 @@ static vta_status check(const vta_timing_profile *profile, const char *where, vt
 
 vta_status vta_timing_profile_set(vta_timing_profile *profile, const char *changes, vta_diag *diag) {
     if (profile == NULL || changes == NULL)
-        return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_timing_profile_set: profile or changes is null");
+        return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_timing_profile_set: profile or changes is NULL");
     static const char where[] = "timing settings";
     vta_timing_profile next = *profile;
     for (vt_pair pair; vt_pair_next(&changes, &pair);) {
@@ -127,7 +127,7 @@ static vta_status apply_text(const char *json, size_t size, const char *name, bo
 }
 
 vta_status vta_timing_profile_for(const vta_config *config, vta_diag *diag, vta_timing_profile *out_profile) {
-    if (config == NULL) return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_timing_profile_for: config is null");
+    if (config == NULL) return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_timing_profile_for: config is NULL");
     const char *target = vta_config_target(config), *settings_of = vta_config_timing(config);
     if (strcmp(target, "pynq") == 0) target = "hls";
     if (vta_timing_profile_get(target, NULL, out_profile) != VTA_OK)
@@ -146,7 +146,7 @@ vta_status vta_timing_profile_for(const vta_config *config, vta_diag *diag, vta_
 vta_status vta_timing_profile_parse(const char *json, size_t size, const char *name, vta_diag *diag,
                                     vta_timing_profile *out_profile) {
     if (json == NULL || out_profile == NULL)
-        return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_timing_profile_parse: json or out_profile is null");
+        return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_timing_profile_parse: json or out_profile is NULL");
     *out_profile = profiles[0];
     if (name == NULL) name = "timing profile";
     return apply_text(json, size, name, true, diag, out_profile);

@@ -28,14 +28,14 @@ static const char *elements_text(vt_gop_elements allowed) {
 static void check_inputs(vt_ctx *ctx, const vt_gnode *n) {
     const vt_gop_info *op = vt_gop_get(n->op);
     if (n->input_count < op->least || n->input_count > op->most)
-        vt_gnode_refuse(ctx, n, "%u inputs, where %u to %u are wanted", (unsigned)n->input_count, (unsigned)op->least,
+        vt_gnode_refuse(ctx, n, "%u inputs, expected %u to %u", (unsigned)n->input_count, (unsigned)op->least,
                         (unsigned)op->most);
     for (uint32_t i = 0; i < n->input_count; i++)
         if (!n->inputs[i] && (i < op->least || op->most == VT_MANY))
             vt_gnode_refuse(ctx, n, "input %u is missing", (unsigned)i);
     vt_element e = n->inputs[0]->type.element;
     if (!is_made_of(op->elements, e))
-        vt_gnode_refuse(ctx, n, "input 0 (%s) is %s, where %s is wanted", n->inputs[0]->name, vt_element_text(e),
+        vt_gnode_refuse(ctx, n, "input 0 (%s) is %s, expected %s", n->inputs[0]->name, vt_element_text(e),
                         elements_text(op->elements));
 }
 
@@ -65,7 +65,7 @@ vt_gtype vt__infer_type(vt_ctx *ctx, const vt_gnode *n, vt_element element, size
 void vt__want_element(vt_ctx *ctx, const vt_gnode *n, uint32_t input, vt_element element) {
     const vt_gvalue *v = n->inputs[input];
     if (v->type.element != element)
-        vt_gnode_refuse(ctx, n, "input %u (%s) is %s, where %s is wanted", (unsigned)input, v->name,
+        vt_gnode_refuse(ctx, n, "input %u (%s) is %s, expected %s", (unsigned)input, v->name,
                         vt_element_text(v->type.element), vt_element_text(element));
 }
 
@@ -73,14 +73,14 @@ void vt__want_rank(vt_ctx *ctx, const vt_gnode *n, uint32_t input, uint32_t rank
     const vt_gvalue *v = n->inputs[input];
     char text[VT_GTYPE_TEXT];
     if (v->type.rank != rank)
-        vt_gnode_refuse(ctx, n, "input %u (%s) is %s, where %u axes are wanted", (unsigned)input, v->name,
+        vt_gnode_refuse(ctx, n, "input %u (%s) is %s, expected %u axes", (unsigned)input, v->name,
                         vt_gtype_text(&v->type, text), (unsigned)rank);
 }
 
 const int64_t *vt__want_ints(vt_ctx *ctx, const vt_gnode *n, vt_gattr_name name, uint32_t count) {
     const vt_gattr *a = vt_gattr_of(n, name);
     if (a->count != count)
-        vt_gnode_refuse(ctx, n, "%s has %u entries, where %u are wanted", vt_gattr_text(name), (unsigned)a->count,
+        vt_gnode_refuse(ctx, n, "%s has %u entries, expected %u", vt_gattr_text(name), (unsigned)a->count,
                         (unsigned)count);
     return a->ints;
 }
@@ -115,8 +115,8 @@ vt_gtype vt__infer_broadcast_of(vt_ctx *ctx, const vt_gnode *n, vt_element eleme
 void vt__want_bytes(vt_ctx *ctx, const vt_gnode *n, uint32_t input) {
     vt_element e = n->inputs[input]->type.element;
     if (!vt_element_is_byte(e))
-        vt_gnode_refuse(ctx, n, "input %u (%s) is %s, where int8 or uint8 is wanted", (unsigned)input,
-                        n->inputs[input]->name, vt_element_text(e));
+        vt_gnode_refuse(ctx, n, "input %u (%s) is %s, expected int8 or uint8", (unsigned)input, n->inputs[input]->name,
+                        vt_element_text(e));
 }
 
 void vt__want_parameter(vt_ctx *ctx, const vt_gnode *n, uint32_t input, vt_element element, int64_t most) {
@@ -125,8 +125,8 @@ void vt__want_parameter(vt_ctx *ctx, const vt_gnode *n, uint32_t input, vt_eleme
     const vt_gtype *t = &n->inputs[input]->type;
     vt__want_element(ctx, n, input, element);
     if (t->rank > 1 || (t->rank == 1 && t->dim[0] != 1 && t->dim[0] != most))
-        vt_gnode_refuse(ctx, n, "input %u (%s) is %s, where one number, or one for each of %lld, is wanted",
-                        (unsigned)input, n->inputs[input]->name, vt_gtype_text(t, text), (long long)most);
+        vt_gnode_refuse(ctx, n, "input %u (%s) is %s, expected one number, or one for each of %lld", (unsigned)input,
+                        n->inputs[input]->name, vt_gtype_text(t, text), (long long)most);
 }
 
 void vt__want_scales(vt_ctx *ctx, const vt_gnode *n, uint32_t input, bool divides) {

@@ -78,7 +78,7 @@ static void check_bias(vt_ctx *ctx, const vt_gnode *n, uint32_t input, vt_elemen
     const vt_gtype *b = &n->inputs[input]->type;
     vt__want_element(ctx, n, input, element);
     if (b->rank != 1 || b->dim[0] != channels)
-        vt_gnode_refuse(ctx, n, "bias (%s) is %s, where one number for each of %lld channels is wanted",
+        vt_gnode_refuse(ctx, n, "bias (%s) is %s, expected one number for each of %lld channels",
                         n->inputs[input]->name, vt_gtype_text(b, text), (long long)channels);
 }
 

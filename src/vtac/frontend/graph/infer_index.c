@@ -4,7 +4,7 @@
 static void want_integers(vt_ctx *ctx, const vt_gnode *n, bool without_sign) {
     vt_element e = n->inputs[0]->type.element;
     if (e == VT_ELEMENT_F32 || e == VT_ELEMENT_F64 || (without_sign && vt_element_least(e) < 0))
-        vt_gnode_refuse(ctx, n, "input 0 (%s) is %s, where %s is expected", n->inputs[0]->name, vt_element_text(e),
+        vt_gnode_refuse(ctx, n, "input 0 (%s) is %s, expected %s", n->inputs[0]->name, vt_element_text(e),
                         without_sign ? "an unsigned integer" : "an integer");
 }
 

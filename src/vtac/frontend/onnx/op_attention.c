@@ -12,7 +12,7 @@ static vt_gvalue *heads_of(const vt_onnx_node *n, size_t input, const char *attr
     vt__onnx_want_floats(n, x);
     if (t.rank == 4) return x;
     int64_t heads = vt__onnx_int(n, attribute, 0);
-    if (t.rank != 3) vt__onnx_wrong(n, "input %zu has %u axes, where 3 or 4 are expected", input, (unsigned)t.rank);
+    if (t.rank != 3) vt__onnx_wrong(n, "input %zu has %u axes, expected 3 or 4", input, (unsigned)t.rank);
     if (heads < 1 || t.dim[2] % heads)
         vt__onnx_wrong(n, "%lld numbers are not a multiple of %lld heads (%s)", (long long)t.dim[2], (long long)heads,
                        attribute);

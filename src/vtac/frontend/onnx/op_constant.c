@@ -20,7 +20,7 @@ static vt_gvalue *number_value(const vt_onnx_node *n, int64_t x) {
 }
 
 void vt__onnx_constant(const vt_onnx_node *n) {
-    if (n->p->n_attribute != 1) vt__onnx_wrong(n, "%zu attributes, where one is wanted", n->p->n_attribute);
+    if (n->p->n_attribute != 1) vt__onnx_wrong(n, "%zu attributes, expected one", n->p->n_attribute);
     const Onnx__AttributeProto *a = n->p->attribute[0];
     const char *name = vt__onnx_name(a->name);
     if (!strcmp(name, "value")) {

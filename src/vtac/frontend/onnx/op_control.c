@@ -21,8 +21,7 @@ void vt__onnx_count_unrolled(const vt_onnx_node *n, size_t nodes) {
 /* Reads the body once. out: as many values as the body has outputs. */
 static void read_body(const vt_onnx_node *n, const Onnx__GraphProto *body, size_t inputs, vt_gvalue *const *in,
                       vt_gvalue **out) {
-    if (body->n_input != inputs)
-        vt__onnx_wrong(n, "its body has %zu inputs, where %zu are expected", body->n_input, inputs);
+    if (body->n_input != inputs) vt__onnx_wrong(n, "its body has %zu inputs, expected %zu", body->n_input, inputs);
     vt__onnx_count_unrolled(n, body->n_node + body->n_initializer + 1);
     vt__onnx_read_body(n->r, body, in, out);
 }
@@ -69,7 +68,7 @@ typedef struct turns {
 } turns;
 
 static void keep(const vt_onnx_node *n, turns *t, vt_gvalue *v, uint32_t axis) {
-    if (axis > v->type.rank || v->type.rank >= VT_MOST_RANK) vt__onnx_wrong(n, "an output has %u axes", v->type.rank);
+    if (axis > v->type.rank || v->type.rank >= VT_MAX_RANK) vt__onnx_wrong(n, "an output has %u axes", v->type.rank);
     vt_grow(n->r->ctx, &t->item, &t->cap, t->count + 1, sizeof *t->item);
     t->item[t->count++] = vt__mk_unsqueeze(n, v, axis);
 }
@@ -138,7 +137,7 @@ static int64_t listed(const vt_onnx_node *n, const char *name, size_t i) {
 
 /* Entry `turn` of a scanned input, without its axis. */
 static vt_gvalue *scanned(const vt_onnx_node *n, vt_gvalue *x, uint32_t axis, int64_t turn, bool backwards) {
-    int64_t dims[VT_MOST_RANK], extent = x->type.dim[axis];
+    int64_t dims[VT_MAX_RANK], extent = x->type.dim[axis];
     uint32_t rank = 0;
     for (uint32_t i = 0; i < x->type.rank; i++)
         if (i != axis) dims[rank++] = x->type.dim[i];

@@ -9,8 +9,7 @@
 static vt_gvalue *offsets(const vt_onnx_node *n, vt_gvalue *indices, int64_t extent, int64_t stride) {
     vt_element e = indices->type.element;
     if (e != VT_ELEMENT_I64 && e != VT_ELEMENT_I32)
-        vt__onnx_wrong(n, "its indices (%s) are %s, where int64 or int32 is expected", indices->name,
-                       vt_element_text(e));
+        vt__onnx_wrong(n, "its indices (%s) are %s, expected int64 or int32", indices->name, vt_element_text(e));
     return vt__mk_take(n, vt__mk_iota(n, VT_ELEMENT_I64, 1, 0, extent, 0, (double)stride), 0, indices);
 }
 

@@ -49,7 +49,7 @@ static vt_gvalue *by_channel(const vt_onnx_node *n, size_t input, const vt_gtype
 void vt__onnx_instance_normalization(const vt_onnx_node *n) {
     vt_gvalue *x = vt__onnx_need(n, 0);
     check_floats(n, x);
-    if (x->type.rank < 3) vt__onnx_wrong(n, "the input has %u axes; at least 3 are wanted", (unsigned)x->type.rank);
+    if (x->type.rank < 3) vt__onnx_wrong(n, "the input has %u axes, expected at least 3", (unsigned)x->type.rank);
     vt_gvalue *y = normalized(n, x, 2, NULL);
     y = vt__onnx_make(n, VT_G_MUL, VT_ONNX_INPUTS(y, by_channel(n, 1, &x->type)), 0, NULL);
     vt__onnx_out(n, 0, vt__onnx_make(n, VT_G_ADD, VT_ONNX_INPUTS(y, by_channel(n, 2, &x->type)), 0, NULL));
@@ -150,7 +150,7 @@ void vt__onnx_lrn(const vt_onnx_node *n) {
                             vt_graph_scalar(n->r->g, n->name, (float)vt__onnx_float(n, "bias", 1)),
                             vt_graph_scalar(n->r->g, n->name, (float)vt__onnx_float(n, "beta", 0.75))};
     check_floats(n, x);
-    if (x->type.rank < 2) vt__onnx_wrong(n, "the input has %u axes; at least 2 are wanted", (unsigned)x->type.rank);
+    if (x->type.rank < 2) vt__onnx_wrong(n, "the input has %u axes, expected at least 2", (unsigned)x->type.rank);
     if (size < 1 || size > MAX_CHANNELS) vt__onnx_wrong(n, "attribute size: %lld channels", (long long)size);
     vt_gvalue *squares = vt__onnx_make(n, VT_G_MUL, VT_ONNX_INPUTS(x, x), 0, NULL);
     vt_gvalue *mean = size > 1 ? mean_of_channels(n, squares, size) : squares;

@@ -21,7 +21,7 @@ static uint32_t packed_at(const uint8_t *row, int64_t i, int64_t bits) {
 static const void *known_data(const vt_onnx_node *n, size_t i, vt_element element, int64_t count, const char *what) {
     const vt_gvalue *v = vt__onnx_need_known(n, i, what);
     if (v->type.element != element || vt_gtype_count(&v->type) != count)
-        vt__onnx_wrong(n, "%s are %lld of %s, where %lld of %s are expected", what, (long long)vt_gtype_count(&v->type),
+        vt__onnx_wrong(n, "%s are %lld of %s, expected %lld of %s", what, (long long)vt_gtype_count(&v->type),
                        vt_element_text(v->type.element), (long long)count, vt_element_text(element));
     return v->data;
 }

@@ -60,8 +60,7 @@ static struct function function_of(recurrent *r, const char *name) {
 static void set_functions(recurrent *r, direction *d, uint32_t index, const char *const *otherwise) {
     const Onnx__AttributeProto *a = vt__onnx_attribute_of(r->n, "activations");
     if (a && a->n_strings != (size_t)(r->functions * r->directions))
-        vt__onnx_wrong(r->n, "%zu activations, where %u are expected", a->n_strings,
-                       (unsigned)(r->functions * r->directions));
+        vt__onnx_wrong(r->n, "%zu activations, expected %u", a->n_strings, (unsigned)(r->functions * r->directions));
     for (uint32_t i = 0; i < r->functions; i++) {
         const ProtobufCBinaryData *text = a ? &a->strings[index * r->functions + i] : NULL;
         d->function[i] =

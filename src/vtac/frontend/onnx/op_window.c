@@ -8,7 +8,7 @@ enum { LARGEST = 1 << 24 };
 static void copy_list(const vt_onnx_node *n, const char *name, uint32_t count, int64_t least, int64_t *to) {
     vt_onnx_ints list = vt__onnx_ints_of(n, name);
     if (list.given && list.count != count)
-        vt__onnx_wrong(n, "%s has %u entries, where %u are wanted", name, (unsigned)list.count, (unsigned)count);
+        vt__onnx_wrong(n, "%s has %u entries, expected %u", name, (unsigned)list.count, (unsigned)count);
     for (uint32_t i = 0; i < count; i++) {
         to[i] = list.given ? list.item[i] : least;
         if (to[i] < least || to[i] > LARGEST) vt__onnx_wrong(n, "%s has %lld", name, (long long)to[i]);

@@ -73,7 +73,7 @@ static uint32_t parse_shape(vt_onnx_reader *r, const char *text, int64_t dims[VT
         char *end;
         long long d = strtoll(at, &end, 10);
         if (end == at || d < 0 || rank == VT_MAX_RANK || (*end && *end != ','))
-            vt_raise(r->ctx, VTA_INVALID_ARGUMENT, "shape %s: extents with commas between them are wanted", text);
+            vt_raise(r->ctx, VTA_INVALID_ARGUMENT, "shape %s: expected extents with commas between them", text);
         dims[rank++] = d;
         at = *end ? end + 1 : end;
     }
@@ -212,7 +212,7 @@ static void read_inputs(vt_onnx_reader *r) {
         const vt_gvalue *v = name ? vt__onnx_map_get(&r->values, name) : NULL;
         if (name ? !v || v->data : inputs != 1)
             vt_raise(r->ctx, VTA_NOT_FOUND, "%s: shape %s: %s", r->options->name, r->options->shapes[i],
-                     name ? "the model has no such input" : "the model has several inputs: NAME=1,2,3 is wanted");
+                     name ? "the model has no such input" : "the model has several inputs: expected NAME=1,2,3");
     }
 }
 

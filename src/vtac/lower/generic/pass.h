@@ -21,7 +21,7 @@ typedef const vt_func *vt_pass(vt_lowering *l, const vt_func *f);
 /* One lowering: what passes may ask for. */
 struct vt_lowering {
     vt_ctx *ctx;
-    vt_target *target;       /* NULL: the processor alone */
+    vt_target *target;       /* NULL: the host alone */
     vt_tile_axis *tile_axis; /* may be NULL */
     const void *schedule;    /* what tile_axis is asked about */
     int32_t unroll_max_step; /* loops of at most this many steps are unrolled */

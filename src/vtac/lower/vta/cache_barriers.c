@@ -1,4 +1,4 @@
-/* The processor and the accelerator see device memory through different caches on boards. Before the processor's work
+/* The host and the accelerator see device memory through different caches on boards. Before the host's work
  * on a device buffer what its cache holds of it is dropped (VTAWriteBarrier: the accelerator has written), and what it
  * wrote is given to memory afterwards (VTAReadBarrier: the accelerator will read, or somebody copies it out). Also what
  * is only written is dropped first: its neighbours in a line of the cache would be written back with it.
@@ -49,7 +49,7 @@ static void find_expr(vt_visitor *v, const vt_expr *e) {
     vt_visit_expr_children(v, e);
 }
 
-/* An allocation is the device's when it is transferred; others are plain memory of the processor. */
+/* An allocation is the device's when it is transferred; others are plain memory of the host. */
 static void find_stmt(vt_visitor *v, const vt_stmt *s) {
     finder *f = (finder *)v;
     if (is_again(f->seen, s)) return;

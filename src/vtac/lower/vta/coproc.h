@@ -43,11 +43,11 @@ typedef struct planner {
     vt_ptrmap *after;
     vt_ptrmap *otherwise; /* condition without an else -> vt_stmt_list of what happens where it does not hold */
     state first, last;
-    stages entry;               /* where the scope of threads is entered, when the processor's work parts it */
+    stages entry;               /* where the scope of threads is entered, when the host's work parts it */
     vt_ptrmap *with_tasks;      /* statements that contain a task */
     vt_ptrmap *stored, *loaded; /* data variables of DRAM buffers that tasks store and load */
-    vt_ptrmap *waits; /* statements of the processor before which everything is waited for -> a buffer's name */
-    bool rereads;     /* tasks load what tasks store, or do what is not known */
+    vt_ptrmap *waits;           /* statements of the host before which everything is waited for -> a buffer's name */
+    bool rereads;               /* tasks load what tasks store, or do what is not known */
     round round;
     uint32_t depth; /* loops and conditions around */
 } planner;
@@ -70,7 +70,7 @@ void vt__coproc_close_ends(planner *st);
 /* One more statement, ordered with the one before it. */
 void vt__coproc_append(planner *st, const state *now, bool task);
 
-/* ---- coproc_processor.c: The processor's share ---- */
+/* ---- coproc_processor.c: The host's share ---- */
 
 /* Notes the tasks of a statement, from the inside out. */
 void vt__coproc_find_tasks(void *user, const vt_stmt *s);

@@ -1,4 +1,4 @@
-/* The share of the processor between the tasks: what it must wait for, and what must not live across such a place. */
+/* The share of the host between the tasks: what it must wait for, and what must not live across such a place. */
 #include "lower/vta/coproc.h"
 
 static void note_buffer(planner *st, vt_ptrmap *in, const vt_ptrmap *other, const vt_expr *data) {
@@ -64,7 +64,7 @@ void vt__coproc_plan_processor(planner *st, const vt_stmt *s) {
     if (!c.buffer || (!st->last.node && st->depth == 0)) return;
     if (st->depth > 0)
         vt_raise(ctx, VTA_UNSUPPORTED,
-                 "the processor and the accelerator both work on %s inside of one loop: compute the processor's stage "
+                 "the host and the accelerator both work on %s inside of one loop: compute the host's stage "
                  "at the root, or let the accelerator do it",
                  c.buffer->name);
     vt__coproc_close_ends(st);
@@ -76,13 +76,13 @@ void vt__coproc_plan_processor(planner *st, const vt_stmt *s) {
     vt_ptrmap_set(st->waits, s, c.buffer->name);
 }
 
-/* A run of the accelerator ends where the processor waits for it, and others may use the chip before the next. */
+/* A run of the accelerator ends where the host waits for it, and others may use the chip before the next. */
 typedef struct lives {
     vt_visitor v;
     const planner *plan;
     vt_ptrmap *seen; /* data variable on the chip -> the wait before its first use, or the function's body */
     const void *now;
-    const char *name; /* of the buffer that the processor waits for */
+    const char *name; /* of the buffer that the host waits for */
 } lives;
 
 static void see_buffer(lives *st, const vt_var *data) {
@@ -91,12 +91,11 @@ static void see_buffer(lives *st, const vt_var *data) {
     const void *since = vt_ptrmap_get(st->seen, data);
     if (!since) vt_ptrmap_set(st->seen, data, st->now);
     if (!since || since == st->now) return;
-    vt_raise(
-        st->plan->l->ctx, VTA_ILLEGAL,
-        "%s is in the %s buffer before and after the processor works on %s, but what is on the chip is lost when "
-        "the processor waits for the accelerator: compute or load it again after that in a stage of its own, or let "
-        "the accelerator do the processor's stage",
-        vt_var_name(data), info.name, st->name);
+    vt_raise(st->plan->l->ctx, VTA_ILLEGAL,
+             "%s is in the %s buffer before and after the host works on %s, but what is on the chip is lost when "
+             "the host waits for the accelerator: compute or load it again after that in a stage of its own, or let "
+             "the accelerator do the host's stage",
+             vt_var_name(data), info.name, st->name);
 }
 
 static void live_expr(vt_visitor *v, const vt_expr *e) {

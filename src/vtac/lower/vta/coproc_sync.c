@@ -21,7 +21,7 @@
  * around the condition, where one stage both begins and ends it, else by tokens that are passed on instead of the
  * tasks.
  *
- * Work of the processor that reads what a task before it stored, or writes what one uses, waits for everything first;
+ * Work of the host that reads what a task before it stored, or writes what one uses, waits for everything first;
  * tokens do not pass such a place. */
 #include "lower/vta/coproc.h"
 

@@ -1,4 +1,4 @@
-/* The processor reaches a device buffer through its host address, which the runtime gives: every buffer that loads and
+/* The host reaches a device buffer through its host address, which the runtime gives: every buffer that loads and
  * stores still name is replaced by one over VTABufferCPUPtr of its handle. */
 #include "lower/vta/vta.h"
 

@@ -190,7 +190,7 @@ static const vt_expr *check_padding(dma *st, const transfer *t, const vt_expr *c
         if (p.most[i] > PAD_MAX)
             vt_raise(ctx, VTA_ILLEGAL,
                      "copy of %s to %s: up to %lld %s of padding, but the instruction's field holds 0 to %d; pad by "
-                     "less, or in a stage of its own on the processor",
+                     "less, or in a stage of its own on the host",
                      t->copy->src.buffer->name, t->copy->dst.buffer->name, (long long)p.most[i], names[i], PAD_MAX);
     if (!p.none) return NULL;
     return p.some ? condition : vt_bool(ctx, false);
@@ -295,7 +295,7 @@ static const vt_stmt *inject_stmt(vt_mutator *m, const vt_stmt *s) {
     return nothing ? vt_s_nop(m->ctx) : inject_copy(st, s->u.attr.body);
 }
 
-/* The row of zeros, written by the processor before anything else. */
+/* The row of zeros, written by the host before anything else. */
 static const vt_stmt *with_zeros(dma *st, const vt_stmt *body) {
     vt_ctx *ctx = st->m.ctx;
     const vt_expr *extent = vt_i32(ctx, st->zero_bytes), *zero = vt_i32(ctx, 0);

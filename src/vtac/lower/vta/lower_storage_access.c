@@ -8,15 +8,14 @@ typedef struct lower {
     vt_analyzer *a;
 } lower;
 
-/* What is left of loads and stores runs on the processor, which does not reach the chip. */
+/* What is left of loads and stores runs on the host, which does not reach the chip. */
 static void refuse_on_chip(lower *st, const vt_buffer *b, const char *verb) {
     vt_memory_info info;
     if (!vt_memory_of_scope(st->l, vt_buffer_scope(b), &info)) return;
-    vt_raise(
-        st->m.ctx, VTA_ILLEGAL,
-        "%s is in the %s buffer, but a loop that runs on the processor %s it: mark the loops with dma_copy when they "
-        "copy, with alu when they compute, or tensorize them; else set the scope to global",
-        b->name, info.name, verb);
+    vt_raise(st->m.ctx, VTA_ILLEGAL,
+             "%s is in the %s buffer, but a loop that runs on the host %s it: mark the loops with dma_copy when they "
+             "copy, with alu when they compute, or tensorize them; else set the scope to global",
+             b->name, info.name, verb);
 }
 
 static const vt_expr *lower_expr(vt_mutator *m, const vt_expr *e) {
@@ -31,7 +30,7 @@ static const vt_expr *lower_expr(vt_mutator *m, const vt_expr *e) {
     uint64_t bits = (uint64_t)elem.bits * elem.lanes;
     if (vt_memory_of_scope(st->l, data->u.var->scope ? data->u.var->scope : "", &info)) {
         if (vt_dtype_is_handle(e->dtype) || info.unit_bits % bits)
-            vt_raise(ctx, VTA_ILLEGAL, "%s is in the %s buffer, which the processor cannot address", vt_var_name(data),
+            vt_raise(ctx, VTA_ILLEGAL, "%s is in the %s buffer, which the host cannot address", vt_var_name(data),
                      info.name);
         const vt_expr *unit = vt_int(ctx, e->a[2]->dtype, (int64_t)(info.unit_bits / bits));
         return vt_cast(ctx, e->dtype, vt_simplify(st->a, vt_div(ctx, e->a[2], unit)));

@@ -126,7 +126,7 @@ typedef struct planner {
     item *items;
     uint32_t n, cap;
     vt_stmt_list around; /* allocations and what else stands around tasks, outermost first */
-    vt_stmt_list before; /* what the processor computes ahead of the first task */
+    vt_stmt_list before; /* what the host computes ahead of the first task */
 } planner;
 
 /* ---- What a task uses ------------------------------------------------------------------------------------------- */
@@ -167,7 +167,7 @@ static void add_item(planner *st, const vt_stmt *s) {
     if (vt_stmt_is_nop(s) || vt__does_nothing(s)) return; /* left of a stage of which only padding is read */
     if (!st->stage)
         vt_raise(st->ctx, VTA_UNSUPPORTED,
-                 "slots: the processor has work between the steps: compute it in a stage at the root");
+                 "slots: the host has work between the steps: compute it in a stage at the root");
     item it = {.s = s, .stage = st->stage};
     reader r = {.v = {.expr = read_expr, .stmt = read_stmt}, .l = st->l, .a = vt_analyzer_new(st->ctx), .to = &it};
     vt_visit_stmt(&r.v, s);
@@ -181,7 +181,7 @@ static bool find_task(void *user, const vt_stmt *s) {
     return !*found;
 }
 
-/* Constants that the processor writes: the accelerator begins when all of its instructions are there. */
+/* Constants that the host writes: the accelerator begins when all of its instructions are there. */
 static bool comes_before(const planner *st, const vt_stmt *s) {
     bool has_task = false;
     if (st->n || st->stage) return false;

@@ -1,4 +1,4 @@
-/* Functions for the processor: all kernels that steps call, compiled into one object. */
+/* Functions for the host: all kernels that steps call, compiled into one object. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -19,7 +19,7 @@ typedef struct compiler {
 
 static vta_status lower(const compiler *c, vtac_kernel *kernel, vtac_build_func *out) {
     if (strcmp(vtac_kernel_target(kernel), "llvm"))
-        return vt_fail(c->diag, VTA_INVALID_ARGUMENT, "kernel %s is not for the processor (target llvm)",
+        return vt_fail(c->diag, VTA_INVALID_ARGUMENT, "kernel %s is not for the host (target llvm)",
                        vtac_kernel_name(kernel));
     vta_status status = vtac_kernel_lower(kernel, NULL, &out->func);
     if (status == VTA_OK) return VTA_OK;

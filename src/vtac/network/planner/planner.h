@@ -1,6 +1,6 @@
 /* From operators and kernels to an artifact: buffers are declared, steps are added in the order of their execution, and
  * vt_planner_finish gives every buffer its place, joins the streams of neighbouring accelerator steps into one run,
- * compiles the functions for the processor and writes the file (docs/models.md).
+ * compiles the functions for the host and writes the file (docs/models.md).
  *
  *     vt_planner_input(p, "x", "float32", 4, (int64_t[]){1, 3, 8, 8}, diag, &x);
  *     vt_planner_buffer(p, VT_PLACE_DEVICE, "tiles", 1024, diag, &tiles);
@@ -22,7 +22,7 @@ typedef struct vt_planner vt_planner;
 
 typedef struct vt_planner_options {
     const vta_allocator *allocator;
-    const char *triple, *cpu, *features; /* of the processor, as in vtac_build_options; NULL: this machine's */
+    const char *triple, *cpu, *features; /* of the host, as in vtac_build_options; NULL: this machine's */
     const char *linker;                  /* as there */
     bool separate;                       /* every accelerator step is a run of its own */
     bool in_order;                       /* a layer's parameters are loaded after the results of the one before */
@@ -61,7 +61,7 @@ vta_status vt_planner_output(vt_planner *planner, const char *name, const char *
  * computes on the host too. */
 vta_status vt_planner_operator(vt_planner *planner, const char *name, const vtac_op *op, const vt_planner_arg args[],
                                uint32_t count, vta_diag *diag);
-/* A kernel for the processor (target llvm). Its arguments may be anywhere. A kernel that several steps call is compiled
+/* A kernel for the host (target llvm). Its arguments may be anywhere. A kernel that several steps call is compiled
  * once. */
 vta_status vt_planner_call(vt_planner *planner, const char *name, vtac_kernel *kernel, const vt_planner_arg args[],
                            uint32_t count, vta_diag *diag);

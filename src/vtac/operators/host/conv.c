@@ -1,4 +1,4 @@
-/* Sums of products on the processor: what the accelerator does not take. */
+/* Sums of products on the host: what the accelerator does not take. */
 #include <string.h>
 
 #include "operators/host/host_priv.h"

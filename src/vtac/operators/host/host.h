@@ -1,8 +1,8 @@
-/* Kernels for the processor: what a network needs beside the accelerator. Each function writes a kernel file (target
+/* Kernels for the host: what a network needs beside the accelerator. Each function writes a kernel file (target
  * llvm) with a sensible schedule for one shape; vt_planner_call makes it a step, vtac_kernel_lower and vtac_build a
  * function. Free the kernel with vtac_kernel_destroy.
  *
- * Tensors on the processor are N C S, where S stands for all extents behind the channels taken as one, or tiles of the
+ * Tensors on the host are N C S, where S stands for all extents behind the channels taken as one, or tiles of the
  * accelerator, N/rows C/lanes S rows lanes (docs/spec.md, section 2). Lanes and rows past the last are written as 0. */
 #ifndef VT_OPS_HOST_HOST_H
 #define VT_OPS_HOST_HOST_H

@@ -1,4 +1,4 @@
-"""Strategies for the processor beside the accelerator."""
+"""Strategies for the host beside the accelerator."""
 
 from vta import topi
 from . import wrap_compute_conv2d, wrap_compute_conv2d_transpose, wrap_topi_schedule

@@ -1,4 +1,4 @@
-"""Strategies for the processor."""
+"""Strategies for the host."""
 
 from vta import topi
 from . import wrap_compute_dense, wrap_topi_schedule
