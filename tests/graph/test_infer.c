@@ -139,10 +139,10 @@ static const row rows[] = {
     {VT_G_QUANTIZE_LINEAR, "float32[2,3] float32[3] int8[3]", NONE, "int8[2,3]"},
     {VT_G_QUANTIZE_LINEAR, "float32[2,3] float32[2] int8[2]", NONE, NULL, "one for each of 3"},
     {VT_G_QUANTIZE_LINEAR, "float32[2,3] float32[3] int8", NONE, NULL, "3 scales and 1 zero points"},
-    {VT_G_QUANTIZE_LINEAR, "float32[2,3] float32 int32", NONE, NULL, "where int8 or uint8"},
+    {VT_G_QUANTIZE_LINEAR, "float32[2,3] float32 int32", NONE, NULL, "expected int8 or uint8"},
     {VT_G_DEQUANTIZE_LINEAR, "int32[2] float32", NONE, "float32[2]"},
     {VT_G_DEQUANTIZE_LINEAR, "int8[2] float32 uint8", NONE, NULL, "input 2 (i2) is uint8, expected int8"},
-    {VT_G_DEQUANTIZE_LINEAR, "int16[2] float32", NONE, NULL, "where int8 or uint8"},
+    {VT_G_DEQUANTIZE_LINEAR, "int16[2] float32", NONE, NULL, "expected int8 or uint8"},
     {VT_G_DYNAMIC_QUANTIZE_LINEAR, "float32[2]", NONE, "uint8[2] float32 uint8"},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
