@@ -163,7 +163,7 @@ static void *tell(void *arg) {
     return NULL;
 }
 
-/* Who has taken a server waits until that knows of it, and no longer than the server is there. */
+/* Who has taken a server waits until that knows of it, and no longer than both are there. */
 static void waits_until_told(void **state) {
     (void)state;
     vt_tracked got;
@@ -172,12 +172,13 @@ static void waits_until_told(void **state) {
     assert_int_equal(take("y", 0, 0, false, &got), VTA_OK);
     assert_true(servers[1].news);
     assert_int_equal(pthread_create(&thread, NULL, tell, &is_told), 0);
-    vt__tracker_wait_told(&t, &got);
+    assert_true(vt__tracker_wait_told(&t, &got, is_gone, NULL));
     assert_true(is_told);
     pthread_join(thread, NULL);
     servers[1].news = true;
+    assert_false(vt__tracker_wait_told(&t, &got, is_gone, &t)); /* the client is gone before */
     vt__tracker_remove(&t, &servers[1]);
-    vt__tracker_wait_told(&t, &got);
+    assert_true(vt__tracker_wait_told(&t, &got, is_gone, NULL));
 }
 
 /* One that ran out of its time is free again only when its server has ended the sessions. */

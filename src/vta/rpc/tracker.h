@@ -53,8 +53,8 @@ void vt__tracker_end(vt_tracker_state *t);
 void vt__tracker_hold(vt_tracker_state *t, vt_tracked *lease);
 void vt__tracker_let_go(vt_tracker_state *t, vt_tracked *lease);
 /* Waits until the server of a lease that was taken has been told of it, or is gone: a tracker that comes back learns
- * the lease from there. */
-void vt__tracker_wait_told(vt_tracker_state *t, const vt_tracked *lease);
+ * the lease from there. False when `gone(ctx)`, the client of the lease, is gone before. */
+bool vt__tracker_wait_told(vt_tracker_state *t, const vt_tracked *lease, bool (*gone)(void *ctx), void *ctx);
 
 /* A server comes and goes. One that comes back while its lease's client is here still has that lease. The entry is the
  * caller's, and stays until it was removed. */

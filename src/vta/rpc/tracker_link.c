@@ -206,7 +206,10 @@ static vta_status give_lease(serving *s, vt_rpc_header header, const asked *a, v
     vta_status status =
         vt__tracker_take(&s->t->state, a->key, a->priority, a->until, a->seconds, is_gone, s, s->diag, server);
     if (status != VTA_OK) return answer(s, header, status);
-    vt__tracker_wait_told(&s->t->state, server);
+    if (!vt__tracker_wait_told(&s->t->state, server, is_gone, s)) {
+        vt__tracker_give_back(&s->t->state, server, false);
+        return VTA_NOT_FOUND;
+    }
     vt__rpc_put_text(&s->out, server->host);
     vt__rpc_put_u32(&s->out, server->port);
     snprintf(line, sizeof line, "has %s:%u for %u seconds", server->host, server->port, a->seconds);

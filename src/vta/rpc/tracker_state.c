@@ -170,15 +170,17 @@ vta_status vt__tracker_take(vt_tracker_state *t, const char *key, uint32_t prior
     return status;
 }
 
-void vt__tracker_wait_told(vt_tracker_state *t, const vt_tracked *lease) {
+bool vt__tracker_wait_told(vt_tracker_state *t, const vt_tracked *lease, bool (*gone)(void *ctx), void *ctx) {
+    bool told = false, is_gone = false;
     pthread_mutex_lock(&t->lock);
-    for (bool told = false; !told && !t->ending;) {
+    while (!told && !is_gone && !t->ending) {
         told = true;
         for (const vt_tracked *s = t->servers; s; s = s->next)
             if (is_same_place(s, lease) && s->since == lease->since && s->news) told = false;
-        if (!told) wait_a_moment(t);
+        if (!told && !(is_gone = gone(ctx))) wait_a_moment(t);
     }
     pthread_mutex_unlock(&t->lock);
+    return !is_gone;
 }
 
 void vt__tracker_give_back(vt_tracker_state *t, const vt_tracked *server, bool late) {
