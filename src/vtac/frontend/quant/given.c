@@ -151,8 +151,10 @@ static bool take_qlinear(taker *t, const vt_gnode *n) {
     vt_gnode_spec spec = {.op = conv ? VT_G_CONV : VT_G_MAT_MUL, .name = n->name, .input_count = count, .inputs = in};
     spec.attribute_count = conv ? n->attribute_count : 0;
     spec.attributes = n->attributes;
-    vt_gvalue *y = convert(t, VT_G_QUANTIZE_LINEAR, n->outputs[0]->name, vt_graph_add(t->r.to, &spec)->outputs[0],
-                           vt_rewrite_of(&t->r, n->inputs[6]), vt_rewrite_of(&t->r, n->inputs[7]));
+    /* One after the other, not as arguments: the order in which values are made is in their names. */
+    vt_gvalue *zero = vt_rewrite_of(&t->r, n->inputs[7]), *scale = vt_rewrite_of(&t->r, n->inputs[6]);
+    vt_gvalue *floats = vt_graph_add(t->r.to, &spec)->outputs[0];
+    vt_gvalue *y = convert(t, VT_G_QUANTIZE_LINEAR, n->outputs[0]->name, floats, scale, zero);
     vt_rewrite_replace(&t->r, n->outputs[0], y);
     return true;
 }
