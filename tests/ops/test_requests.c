@@ -31,7 +31,7 @@ static void draw_steps(vt_op_request *q) {
         const vt_epilogue_row *row = &vt__epilogue_rows[s->kind];
         if (row->needed || check_between(&r, 0, 1)) s->given = (uint32_t)row->numbers;
         for (uint32_t k = 0; k < s->given; k++)
-            s->number[k] = check_between(&r, row->least, check_between(&r, 0, 60) ? row->most : row->most + 1);
+            s->number[k] = check_between(&r, row->least, check_between(&r, 0, 60) ? row->most : (int64_t)row->most + 1);
     }
     q->narrow = check_between(&r, 0, 3) ? VT_NARROW_saturate : VT_NARROW_wrap;
 }

@@ -37,7 +37,7 @@ static layout make_layout(void) {
     return l;
 }
 
-static uint8_t *memory_of(uint32_t run, const segment *s) { return memory[run] + s->addr - FIRST_PAGE * PAGE; }
+static uint8_t *memory_of(uint32_t run, const segment *s) { return memory[run] + (s->addr - FIRST_PAGE * PAGE); }
 
 /* Instructions stand behind all segments, or in one of them, over what it holds. */
 static uint32_t place_of_insns(const layout *l) {
@@ -60,7 +60,7 @@ static void make_run(vta_program *p, uint32_t run, layout *l) {
         must(vta_program_add_segment(p, s->addr, bytes, s->size, diag));
     }
     must(vta_program_end_run(p, diag));
-    if (at != INSNS_AT) memcpy(memory[run] + at - FIRST_PAGE * PAGE, finish, sizeof finish);
+    if (at != INSNS_AT) memcpy(memory[run] + (at - FIRST_PAGE * PAGE), finish, sizeof finish);
 }
 
 /* Often what it was, or parts of it, so that what was mapped is used again: its contents end elsewhere. */

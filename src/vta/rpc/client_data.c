@@ -13,7 +13,7 @@ vta_status vta_rpc_upload(vta_rpc *rpc, const char *name, const void *bytes, siz
         vt_strbuf *out = vt__client_begin(rpc);
         vt__rpc_put_text(out, name);
         vt__rpc_put_u64(out, done);
-        VT_TRY(vt__link_ask_with(&rpc->link, VT_RPC_UPLOAD, (const char *)bytes + done, part, diag));
+        VT_TRY(vt__link_ask_with(&rpc->link, VT_RPC_UPLOAD, part ? (const char *)bytes + done : NULL, part, diag));
         done += part;
     } while (done < size);
     return vt__link_done(&rpc->link, diag);

@@ -36,8 +36,9 @@ vta_status vt_dram_free(vt_dram *dram, uint32_t addr, vta_diag *diag);
 uint8_t *vt_dram_find(vt_dram *dram, uint64_t addr, uint64_t *out_run);
 /* The host bytes at `addr`, and in *out_run how many follow one another from there; NULL when unmapped. */
 static inline uint8_t *vt_dram_at(vt_dram *dram, uint64_t addr, uint64_t *out_run) {
+    if (dram->recent >= dram->count) return vt_dram_find(dram, addr, out_run);
     const vt_region *r = dram->regions + dram->recent;
-    if (dram->recent >= dram->count || addr - r->addr >= r->size) return vt_dram_find(dram, addr, out_run);
+    if (addr - r->addr >= r->size) return vt_dram_find(dram, addr, out_run);
     *out_run = r->size - (addr - r->addr);
     return r->host + (addr - r->addr);
 }
