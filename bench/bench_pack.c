@@ -1,6 +1,6 @@
-/* Packing: gigabytes a second of tensors to tiles and back (vta/pack.h), beside memcpy of as many bytes as the tiles
- * have. One thread where the process has one core (bench/run). Prints a table and writes pack.json into the folder
- * named by the first argument (default build/bench). */
+/* Packing: gigabytes a second of tensors to tiles and back (vta/pack.h), compared with memcpy of as many bytes as the
+ * tiles have. One thread where the process has one core (bench/run). Prints a table and writes pack.json into the
+ * folder named by the first argument (default build/bench). */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* A network on a server: images a second with 1 to 4 devices, each of a client and session of its own on one server, on
- * the loopback; and beside it the same network in this process, without a server, in the same run. Every output is
- * compared with that one. Prints a table and writes rpc_serving.json into the folder named by the first argument
+/* A network on a server: images a second with 1 to 4 devices of one server on the loopback, each with its own client
+ * and session. The baseline, in the same run, is the same network in this process, without a server; every output is
+ * compared with its output. Prints a table and writes rpc_serving.json into the folder named by the first argument
  * (default build/bench); the second names an artifact of one input and one output, else ResNet-8 of ../shared/models is
  * compiled, where that is. */
 #include <jansson.h>
@@ -142,7 +142,7 @@ static void row(json_t *rows, const char *name, int devices, double images, doub
                                           images, "run_ms", run_ms));
 }
 
-/* The network, compiled by the tool beside this folder; false where there is none. */
+/* Compiles the network with the tool of this build into `folder`; false where the model is missing. */
 static bool compile_model(const char *folder, char *path, size_t room) {
     static const char onnx[] = "../shared/models/resnet8-cifar10/model-int8-qdq.onnx";
     char command[4096];

@@ -1,4 +1,4 @@
-/* Both ends of a connection on the loopback, and a server in a process of its own: for the benchmarks of remote
+/* Both ends of a connection on the loopback, and a server in another process: for the benchmarks of remote
  * execution. What fails ends the program with a message. */
 #ifndef BENCH_LOOPBACK_H
 #define BENCH_LOOPBACK_H

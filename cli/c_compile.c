@@ -16,14 +16,6 @@ typedef struct state {
     bool report;
 } state;
 
-/* The model's path with another ending; free() it. */
-static char *beside(const char *model) {
-    const char *slash = strrchr(model, '/'), *dot = strrchr(model, '.');
-    size_t n = dot && (!slash || dot > slash) ? (size_t)(dot - model) : strlen(model);
-    char *path = NULL;
-    return asprintf(&path, "%.*s.vta-model", (int)n, model) < 0 ? NULL : path;
-}
-
 static json_t *layers_json(const vtac_compile_report *report) {
     json_t *list = json_array();
     const vtac_compiled_layer *l;
@@ -82,7 +74,7 @@ static vta_status compile(state *s, const char *model) {
     uint8_t *bytes = NULL;
     size_t size;
     vtac_compile_report *report = NULL;
-    char *own = s->output ? NULL : beside(model);
+    char *own = s->output ? NULL : cli_with_ending(model, ".vta-model");
     const char *path = s->output ? s->output : own;
     vta_status status = path ? cli_pictures_settle(&s->pictures, model) : VTA_NO_MEMORY;
     if (status == VTA_OK) status = make_sections(s);

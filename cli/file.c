@@ -49,6 +49,14 @@ vta_status cli_read_file(const char *path, char **out_bytes, size_t *out_size) {
     return status;
 }
 
+char *cli_with_ending(const char *path, const char *ending) {
+    const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
+    size_t n = dot && (!slash || dot > slash) ? (size_t)(dot - path) : strlen(path), size = n + strlen(ending) + 1;
+    char *to = malloc(size);
+    if (to) snprintf(to, size, "%.*s%s", (int)n, path, ending);
+    return to;
+}
+
 vta_status cli_write_file(const char *path, const void *bytes, size_t size) {
     if (path && strcmp(path, "-")) return vta_file_write(path, bytes, size, cli_diag());
     return fwrite(bytes, 1, size, stdout) == size ? VTA_OK : fail(VTA_IO, "write", "standard output");

@@ -47,15 +47,6 @@ static vta_status numbers(const char *option, const char *text, double out[3]) {
 
 /* ---- Settings beside the model ---- */
 
-/* The model's path with another ending; free() it. */
-static char *beside(const char *model, const char *ending) {
-    const char *slash = strrchr(model, '/'), *dot = strrchr(model, '.');
-    size_t n = dot && (!slash || dot > slash) ? (size_t)(dot - model) : strlen(model);
-    char *path = malloc(n + strlen(ending) + 1);
-    if (path) snprintf(path, n + strlen(ending) + 1, "%.*s%s", (int)n, model, ending);
-    return path;
-}
-
 /* A file that the settings name is in their folder; free() it. */
 static char *in_folder(const char *path, const char *name) {
     const char *slash = strrchr(path, '/');
@@ -194,7 +185,7 @@ static vta_status apply_options(cli_pictures *p) {
 }
 
 vta_status cli_pictures_settle(cli_pictures *p, const char *model) {
-    char *path = beside(model, ".picture.json");
+    char *path = cli_with_ending(model, ".picture.json");
     vta_status status = path ? VTA_OK : VTA_NO_MEMORY;
     p->how = (vta_preprocess){0};
     if (p->preset) status = vta_preprocess_preset(p->preset, cli_diag(), &p->how);
