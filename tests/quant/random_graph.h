@@ -113,7 +113,7 @@ static void end_in_classes(world *w, vt_gvalue *x) {
     vt_graph_output(w->g, vt_graph_add(w->g, &spec)->outputs[0], "scores");
 }
 
-static void random_graph(world *w) {
+static inline void random_graph(world *w) {
     vt_gvalue *have[12];
     uint32_t count = 0, nodes = 2 + next(9);
     have[count++] = vt_graph_input(w->g, "x", TYPE(F32, 1 + next(2), 1 + next(4), 4 + next(8), 4 + next(8)));

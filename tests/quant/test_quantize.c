@@ -116,6 +116,10 @@ static double expected(const watch *s, const vt_qlayer *l, const int64_t at[4], 
             sum += l->weight[at[1] * in[1] + k] * s->seen[l->inputs[0]->index][at[0] * in[1] + k];
         return finish(s, l, sum, at[1], i);
     case VT_Q_MAP: return finish(s, l, s->seen[l->inputs[0]->index][i], at[1], i);
+    case VT_Q_TABLE: {
+        int64_t entry = (int64_t)s->seen[l->inputs[0]->index][i] + 128 + (l->table_rows > 1 ? at[1] * 256 : 0);
+        return l->output->scale > 0 ? ((const int8_t *)l->table)[entry] : (double)((const float *)l->table)[entry];
+    }
     case VT_Q_CONCAT:
         return pixel(s, l->inputs[at[1] / in[1]], at[0], at[1] % in[1], at[2], at[3]); /* of equal parts */
     case VT_Q_UPSAMPLE: return pixel(s, l->inputs[0], at[0], at[1], at[2] / l->scale[0], at[3] / l->scale[1]);

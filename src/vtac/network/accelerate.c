@@ -216,6 +216,7 @@ static bool set_operator(const vt__net *n, const vt_qlayer *l, bool gather, as_c
     case VT_Q_DEQUANTIZE:
     case VT_Q_CONV:
     case VT_Q_SUM_POOL:
+    case VT_Q_TABLE:
     case VT_Q_CONCAT:
     case VT_Q_RESHAPE:
     case VT_Q_FLOAT:

@@ -17,6 +17,7 @@ static void write_layer(vt__integer *w) {
     case VT_Q_MAX_POOL:
     case VT_Q_SUM_POOL: vt__integer_pool(w); break;
     case VT_Q_MAP: vt__integer_map(w); break;
+    case VT_Q_TABLE: vt__integer_table(w); break;
     case VT_Q_CONCAT: vt__integer_concat(w); break;
     case VT_Q_UPSAMPLE: vt__integer_upsample(w); break;
     case VT_Q_RESHAPE: vt__integer_reshape(w); break;

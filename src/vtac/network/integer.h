@@ -50,5 +50,6 @@ void vt__integer_concat(vt__integer *w);
 /* integer_convert.c */
 void vt__integer_quantize(vt__integer *w);
 void vt__integer_dequantize(vt__integer *w);
+void vt__integer_table(vt__integer *w);
 
 #endif

@@ -25,20 +25,44 @@ void vt__integer_quantize(vt__integer *w) {
                                         vt__number(scale, (double)(float)(1 / w->l->output->scale))));
 }
 
+/* The line of a result of floats. */
+static void add_floats(vt__integer *w, const char *value) {
+    static const char *const letters[4] = {"n", "c", "i", "j"};
+    const char *declared[4];
+    for (int i = 0; i < 4; i++) declared[i] = vt_new_format(w->n->ctx, "%s: %" PRId64, letters[i], w->to[i]);
+    vt_strbuf_addf(w->out, "output y[%s] = %s\n", shape_of(w->n->ctx, &w->l->output->type, declared), value);
+    vt__give(w->args, vt__buffer_of(w->n, w->l->output));
+}
+
 void vt__integer_dequantize(vt__integer *w) {
     const vt_qtensor *x = w->l->inputs[0];
     vt_ctx *ctx = w->n->ctx;
     char scale[32];
-    static const char *const letters[4] = {"n", "c", "i", "j"};
-    const char *declared[4];
-    for (int i = 0; i < 4; i++) declared[i] = vt_new_format(ctx, "%s: %" PRId64, letters[i], w->to[i]);
     const char *row = x->type.rank > 3 ? "i" : "0", *column = x->type.rank > 2 ? "j" : "0";
     const char *integer = vt__integer_half(w, "x", vt__is_wide(x) ? "1, " : "", "n", "c", row, column);
     if (vt__is_wide(x))
         integer = vt_new_format(ctx, "(%s * 256 + (%s & 255))", integer,
                                 vt__integer_half(w, "x", "0, ", "n", "c", row, column));
     vt__integer_tiles(w, "x", x);
-    vt_strbuf_addf(w->out, "output y[%s] = float32(%s) * %s\n", shape_of(ctx, &x->type, declared), integer,
-                   vt__number(scale, (double)(float)x->scale));
-    vt__give(w->args, vt__buffer_of(w->n, w->l->output));
+    add_floats(w, vt_new_format(ctx, "float32(%s) * %s", integer, vt__number(scale, (double)(float)x->scale)));
+}
+
+/* The entry of the table for an element of the input, in channel `channel`. */
+static const char *entry(vt__integer *w, const char *channel, const char *element) {
+    if (w->l->table_rows == 1) return vt_new_format(w->n->ctx, "t[%s + 128]", element);
+    return vt_new_format(w->n->ctx, "t[%s * 256 + %s + 128]", channel, element);
+}
+
+void vt__integer_table(vt__integer *w) {
+    const vt_qlayer *l = w->l;
+    bool floats = l->output->scale == 0;
+    int64_t count = l->table_rows * VT_QTABLE_INTEGERS;
+    vt__integer_constant(w, "t", floats ? "float32" : "int8", l->table, count, floats ? 4 : 1);
+    if (!floats) {
+        vt__integer_result(
+            w, vt_new_format(w->n->ctx, "int32(%s)", entry(w, w->channel, "int32(x[bo, co, i, j, bi, ci])")));
+        return;
+    }
+    const char *row = l->output->type.rank > 3 ? "i" : "0", *column = l->output->type.rank > 2 ? "j" : "0";
+    add_floats(w, entry(w, "c", vt__integer_element(w, "x", "n", "c", row, column)));
 }

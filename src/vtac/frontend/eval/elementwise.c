@@ -5,6 +5,8 @@
 
 static inline float between_0_and_1(float x) { return x < 0 ? 0 : x > 1 ? 1 : x; }
 
+#define VT_FN(name) name##f
+#define VT_NUMBER(x) x##f
 typedef void unary(int64_t n, const float *from, float *to, float alpha, float beta);
 #define VT_UNARY(name, formula)                                                                                        \
     static void unary_##name(int64_t n, const float *from, float *to, float alpha, float beta) {                       \

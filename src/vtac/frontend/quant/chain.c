@@ -1,7 +1,7 @@
 /* Which nodes become one layer, and of which kind. */
 #include <math.h>
 
-#include "frontend/quant/priv.h"
+#include "frontend/quant/function.h"
 
 /* ---- What a node can be ---------------------------------------------------------------------------------------- */
 
@@ -59,7 +59,7 @@ static bool is_leaky(const vt_gnode *n) {
 
 static bool is_limit(const vt_gnode *n) { return n->op == VT_G_RELU || n->op == VT_G_CLIP; }
 
-static bool is_activation(const vt_gnode *n) { return is_limit(n) || (n->op == VT_G_LEAKY_RELU && is_leaky(n)); }
+bool vt__is_activation(const vt_gnode *n) { return is_limit(n) || (n->op == VT_G_LEAKY_RELU && is_leaky(n)); }
 
 /* Of two values that layers compute: a constant has no integers of its own. */
 static bool is_sum(const vt_gnode *n) {
@@ -69,20 +69,36 @@ static bool is_sum(const vt_gnode *n) {
 
 enum { MAX_AXES = 4 }; /* of integers: N, C, H, W (vt_qtensor_image) */
 
-/* On integers if the inputs are, or may as well be. FLOAT: it has no such form. A mean of floats stays one of floats:
- * rounding its terms to 8 bits costs as much time as summing them does, and what reads it (a normalization, say) may
- * divide by a result that is smaller than a step of theirs. */
-static vt_qkind kind_of(const vt_quantizer *q, const vt_gnode *n) {
+/* Has it integers for all that it reads and gives? */
+static bool has_images(const vt_gnode *n) {
     const vt_gvalue *x = n->input_count ? n->inputs[0] : NULL;
-    if (!x || n->output_count != 1 || x->type.element != VT_ELEMENT_F32 || vt_gtype_count(&n->outputs[0]->type) == 0)
-        return VT_Q_FLOAT;
-    if (x->type.rank > MAX_AXES || n->outputs[0]->type.rank > MAX_AXES) return VT_Q_FLOAT;
-    bool whole = vt__is_whole(q, x), image = is_image(&x->type);
+    return x && n->output_count == 1 && x->type.element == VT_ELEMENT_F32 && vt_gtype_count(&n->outputs[0]->type) > 0 &&
+           x->type.rank <= MAX_AXES && n->outputs[0]->type.rank <= MAX_AXES;
+}
+
+vt_qkind vt__product_kind(const vt_gnode *n) {
+    if (!has_images(n)) return VT_Q_FLOAT;
     switch ((int)n->op) {
     case VT_G_CONV: return is_conv(n) ? VT_Q_CONV : VT_Q_FLOAT;
     case VT_G_CONV_TRANSPOSE: return is_conv_transpose(n) ? VT_Q_CONV_TRANSPOSE : VT_Q_FLOAT;
     case VT_G_GEMM:
     case VT_G_MAT_MUL: return is_dense(n) ? VT_Q_DENSE : VT_Q_FLOAT;
+    default: return VT_Q_FLOAT;
+    }
+}
+
+/* On integers if the inputs are, or may as well be. FLOAT: it has no such form. A mean of floats stays one of floats:
+ * rounding its terms to 8 bits costs as much time as summing them does, and what reads it (a normalization, say) may
+ * divide by a result that is smaller than a step of theirs. */
+static vt_qkind kind_of(const vt_quantizer *q, const vt_gnode *n) {
+    if (!has_images(n)) return VT_Q_FLOAT;
+    const vt_gvalue *x = n->inputs[0];
+    bool whole = vt__is_whole(q, x), image = is_image(&x->type);
+    switch ((int)n->op) {
+    case VT_G_CONV:
+    case VT_G_CONV_TRANSPOSE:
+    case VT_G_GEMM:
+    case VT_G_MAT_MUL: return vt__product_kind(n);
     case VT_G_MAX_POOL: return image && !vt_gvalue_is_constant(x) ? VT_Q_MAX_POOL : VT_Q_FLOAT;
     case VT_G_AVERAGE_POOL:
         return whole && image && (!has_pads(n) || vt_gattr_int(n, VT_A_COUNT_PADS)) ? VT_Q_SUM_POOL : VT_Q_FLOAT;
@@ -90,7 +106,7 @@ static vt_qkind kind_of(const vt_quantizer *q, const vt_gnode *n) {
     case VT_G_ADD: return is_sum(n) && (whole || vt__is_whole(q, n->inputs[1])) ? VT_Q_MAP : VT_Q_FLOAT;
     case VT_G_RELU:
     case VT_G_CLIP:
-    case VT_G_LEAKY_RELU: return whole && is_activation(n) ? VT_Q_MAP : VT_Q_FLOAT;
+    case VT_G_LEAKY_RELU: return whole && vt__is_activation(n) ? VT_Q_MAP : VT_Q_FLOAT;
     case VT_G_CONCAT:
         for (uint32_t i = 0; i < n->input_count; i++)
             if (!vt__is_whole(q, n->inputs[i])) return VT_Q_FLOAT;
@@ -113,7 +129,10 @@ static const vt_gvalue *other_input(const vt_gnode *n, const vt_gvalue *v) {
 }
 
 /* Has a layer before this one computed it? */
-static bool is_there(const vt_quantizer *q, const vt_gvalue *v) { return !v->data && (vt__is_whole(q, v) || !v->by); }
+static bool is_there(vt_quantizer *q, const vt_gvalue *v) {
+    vt__settle_function(q, v);
+    return !v->data && (vt__is_whole(q, v) || !v->by);
+}
 
 /* y * number, y + number, per channel: into the weights and the bias. */
 static bool take_constant(vt_quantizer *q, vt_chain *c, const vt_gnode *n) {
@@ -143,7 +162,7 @@ static bool take_activation(vt_chain *c, const vt_gnode *n) {
         c->most = between(c->most, least, most);
         return true;
     }
-    if (c->leaky || is_limited(c) || !is_activation(n)) return false;
+    if (c->leaky || is_limited(c) || !vt__is_activation(n)) return false;
     c->leaky = n;
     return true;
 }
@@ -183,10 +202,10 @@ static void follow(vt_quantizer *q, vt_chain *c) {
 
 bool vt__is_whole(const vt_quantizer *q, const vt_gvalue *v) {
     const vt_chain *c = q->makers[v->index];
-    return c && c->kind != VT_Q_FLOAT;
+    return c && c->kind != VT_Q_FLOAT && !c->plain;
 }
 
-static void start(vt_quantizer *q, const vt_gnode *n) {
+void vt__start_chain(vt_quantizer *q, const vt_gnode *n) {
     vt_chain *c = VT_NEW(q->ctx, vt_chain);
     c->head = n;
     c->end = n->output_count ? n->outputs[0] : NULL;
@@ -201,6 +220,12 @@ static void start(vt_quantizer *q, const vt_gnode *n) {
 }
 
 void vt__find_chains(vt_quantizer *q) {
-    for (uint32_t i = 0; i < q->g->node_count; i++)
-        if (!q->taken[i]) start(q, q->g->nodes[i]);
+    for (uint32_t i = 0; i < q->g->node_count; i++) {
+        const vt_gnode *n = q->g->nodes[i];
+        if (q->taken[i] || vt__defer_function(q, n)) continue;
+        for (uint32_t k = 0; k < n->input_count; k++)
+            if (n->inputs[k]) vt__settle_function(q, n->inputs[k]);
+        vt__start_chain(q, n);
+    }
+    for (uint32_t i = 0; i < q->g->outputs.count; i++) vt__settle_function(q, q->g->outputs.item[i]);
 }

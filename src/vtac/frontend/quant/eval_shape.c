@@ -58,6 +58,19 @@ void vt__run_map(const vt__qcall *c) {
     }
 }
 
+void vt__run_table(const vt__qcall *c) {
+    const vt_qlayer *l = c->layer;
+    const vt_gtype *t = &l->output->type;
+    int64_t count = vt_gtype_count(t), plane = t->rank > 2 ? vt_gtype_span(t, 2, t->rank) : 1;
+    for (int64_t i = 0; i < count; i++) {
+        int64_t at = (i / plane % l->table_rows) * VT_QTABLE_INTEGERS + ((const int8_t *)c->in)[i] - INT8_MIN;
+        if (l->output->scale == 0)
+            ((float *)c->out)[i] = ((const float *)l->table)[at];
+        else
+            ((int8_t *)c->out)[i] = ((const int8_t *)l->table)[at];
+    }
+}
+
 /* ---- What moves ------------------------------------------------------------------------------------------------ */
 
 void vt__run_concat(const vt__qcall *c) {

@@ -59,6 +59,7 @@ vt_qtensor *vt__as_whole(vt_quantizer *q, const vt_gvalue *v) {
 
 vt_qtensor *vt__as_plain(vt_quantizer *q, const vt_gvalue *v) {
     if (q->plain[v->index]) return q->plain[v->index];
+    if (q->makers[v->index] && q->makers[v->index]->kind == VT_Q_TABLE) return vt__function_as_plain(q, v);
     const vt_qtensor *from = q->whole[v->index];
     if (!from) vt_raise(q->ctx, VTA_INTERNAL, "%s is used before a layer computes it", v->name);
     vt_qtensor *to = q->plain[v->index] = vt__tensor_new(q, v, v->type, 0);

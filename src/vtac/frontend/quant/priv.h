@@ -14,6 +14,8 @@ typedef struct vt_chain {
     double floor, ceiling;  /* of a product: the limits of its result before that */
     const vt_gnode *leaky;  /* LeakyRelu, or NULL; behind it: */
     double least, most;     /* the limits that Relu and Clip set */
+    const vt_gvalue *from;  /* TABLE: the tensor of which `end` is a function */
+    bool plain;             /* its result is of floats */
 } vt_chain;
 
 /* Has the layer weights of output channels? */
@@ -31,6 +33,8 @@ typedef struct vt_quantizer {
     vt_chain **makers;       /* by the value's index: the chain that ends with it */
     bool *taken;             /* by the node's index: it belongs to a chain */
     uint32_t *same;          /* by the value's index: another value that has the same scale, or itself */
+    const vt_gvalue **root;  /* by the value's index: the tensor of which it is a function; NULL: of none */
+    bool *useful;            /* by the value's index: integers of it come to a product */
     bool *wide;              /* by the value's index: its integers have 16 bits */
     vt_qtensor **whole;      /* by the value's index: its integers, */
     vt_qtensor **plain;      /* and as it is in the graph; NULL: not made yet */
@@ -38,6 +42,12 @@ typedef struct vt_quantizer {
 
 /* chain.c: finds the chains of all nodes. */
 void vt__find_chains(vt_quantizer *q);
+/* The chain that begins with the node, and with what it takes along of those behind it. */
+void vt__start_chain(vt_quantizer *q, const vt_gnode *n);
+/* CONV, CONV_TRANSPOSE, DENSE where the accelerator has a layer for the node; else FLOAT. */
+vt_qkind vt__product_kind(const vt_gnode *n);
+/* Limits, and slopes that are powers of two: what the accelerator computes behind a sum. */
+bool vt__is_activation(const vt_gnode *n);
 /* Is the value made of integers? An input of the graph is not; what reads it may still quantize it. */
 bool vt__is_whole(const vt_quantizer *q, const vt_gvalue *v);
 /* channel.c: a constant that broadcasts along everything but the channels (axis 1) of `type`: its numbers, one a
@@ -82,6 +92,9 @@ void vt__add_pool(vt_quantizer *q, const vt_chain *c);
 void vt__add_map(vt_quantizer *q, const vt_chain *c);
 void vt__add_moved(vt_quantizer *q, const vt_chain *c);
 void vt__add_float(vt_quantizer *q, const vt_chain *c);
+/* table.c: of a function; and its floats, from the tensor that it is a function of. */
+void vt__add_table(vt_quantizer *q, const vt_chain *c);
+vt_qtensor *vt__function_as_plain(vt_quantizer *q, const vt_gvalue *v);
 /* steps.c: a chain's activation: LeakyRelu, the limits, and those of the result's element type. */
 void vt__add_activation(vt_quantizer *q, vt_qlayer *l, const vt_chain *c);
 /* m and n with m / 2^n next to `factor` from 0 to most and m at most `most`, n at most 31. */

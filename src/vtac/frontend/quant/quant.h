@@ -51,7 +51,7 @@ typedef struct vt_qwindow {
     int64_t pads[4]; /* above, on the left, below, on the right */
 } vt_qwindow;
 
-enum { VT_QSTEPS_MAX = 11 };
+enum { VT_QSTEPS_MAX = 11, VT_QTABLE_INTEGERS = 256 };
 
 struct vt_qlayer {
     const char *name; /* of the first node that it stands for */
@@ -68,6 +68,8 @@ struct vt_qlayer {
     const int8_t *weight;        /* CONV, CONV_TRANSPOSE: O, I / group, H, W; DENSE: O, I */
     const double *weight_scales; /* one an output channel */
     vt_qstep steps[VT_QSTEPS_MAX];
+    const void *table;    /* TABLE: int8, or float32 where the output is of floats; results for -128 to 127, in rows: */
+    int64_t table_rows;   /* one for all, or one a channel */
     const vt_gnode *node; /* FLOAT: the node; else the last that it stands for */
 };
 

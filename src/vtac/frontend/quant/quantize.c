@@ -1,5 +1,5 @@
 /* From a graph to a quantized network. */
-#include "frontend/quant/priv.h"
+#include "frontend/quant/function.h"
 
 static void prepare(vt_quantizer *q) {
     size_t values = q->g->values.count + 1, nodes = q->g->node_count + 1;
@@ -7,6 +7,7 @@ static void prepare(vt_quantizer *q) {
     q->reader = VT_NEW_ARRAY(q->ctx, const vt_gnode *, values);
     q->makers = VT_NEW_ARRAY(q->ctx, vt_chain *, values);
     q->same = VT_NEW_ARRAY(q->ctx, uint32_t, values);
+    q->root = VT_NEW_ARRAY(q->ctx, const vt_gvalue *, values);
     q->wide = VT_NEW_ARRAY(q->ctx, bool, values);
     q->whole = VT_NEW_ARRAY(q->ctx, vt_qtensor *, values);
     q->plain = VT_NEW_ARRAY(q->ctx, vt_qtensor *, values);
@@ -28,6 +29,7 @@ static void add_layer(vt_quantizer *q, const vt_chain *c) {
     case VT_Q_MAX_POOL:
     case VT_Q_SUM_POOL: vt__add_pool(q, c); break;
     case VT_Q_MAP: vt__add_map(q, c); break;
+    case VT_Q_TABLE: vt__add_table(q, c); break;
     case VT_Q_CONCAT:
     case VT_Q_UPSAMPLE:
     case VT_Q_RESHAPE: vt__add_moved(q, c); break;
@@ -56,6 +58,7 @@ const vt_qnet *vt_quantize(const vt_graph *g, const vt_ranges *ranges, const vt_
     q.net->ctx = g->ctx;
     q.net->graph = g;
     prepare(&q);
+    vt__find_useful(&q);
     vt__find_chains(&q);
     vt__find_wide(&q);
     vt__tie_scales(&q);

@@ -5,6 +5,10 @@
 
 /* Values that a layer of integers reads, as an operand or a residual. */
 static void mark_read(const vt_chain *c, bool *read) {
+    if (c->from) {
+        read[c->from->index] = true;
+        return;
+    }
     for (uint32_t i = 0; i < c->head->input_count; i++)
         if (c->head->inputs[i]) read[c->head->inputs[i]->index] = true;
     if (c->other) read[c->other->index] = true;

@@ -1,0 +1,32 @@
+/* Which values lead to a product of the accelerator. */
+#include "frontend/quant/function.h"
+
+/* Does the operator hand on integers, if it is given integers? */
+static bool hands_on(const vt_gnode *n) {
+    switch ((int)n->op) {
+    case VT_G_MAX_POOL:
+    case VT_G_AVERAGE_POOL:
+    case VT_G_REDUCE_MEAN:
+    case VT_G_CONCAT:
+    case VT_G_RESIZE:
+    case VT_G_RESHAPE:
+    case VT_G_TRANSPOSE:
+    case VT_G_SLICE:
+    case VT_G_PAD:
+    case VT_G_GATHER:
+    case VT_G_DEPTH_TO_SPACE:
+    case VT_G_SPACE_TO_DEPTH: return true;
+    default: return vt__function_is_known(n->op);
+    }
+}
+
+void vt__find_useful(vt_quantizer *q) {
+    q->useful = VT_NEW_ARRAY(q->ctx, bool, q->g->values.count + 1);
+    for (uint32_t i = q->g->node_count; i-- > 0;) {
+        const vt_gnode *n = q->g->nodes[i];
+        bool product = vt__is_product(vt__product_kind(n));
+        if (n->output_count != 1 || !(product || (hands_on(n) && q->useful[n->outputs[0]->index]))) continue;
+        for (uint32_t k = 0; k < (product ? 1 : n->input_count); k++)
+            if (n->inputs[k] && !n->inputs[k]->data) q->useful[n->inputs[k]->index] = true;
+    }
+}
