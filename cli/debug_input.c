@@ -31,6 +31,11 @@ static char *complete(const char *begin, int state) {
     return NULL;
 }
 
+/* A Ctrl-D typed before the editor has the terminal arrives as a NUL. libedit takes NUL, the value of keys that the
+ * terminal does not have, for the key that quotes the next one, with every line anew: the Ctrl-D typed again became a
+ * character of the line. */
+static int free_nul(void) { return rl_parse_and_bind("bind ^@ em-set-mark"); }
+
 void cli_lines_begin(const char *const *names) {
     terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
     completions = names;
@@ -38,6 +43,7 @@ void cli_lines_begin(const char *const *names) {
     rl_readline_name = "vta";
     rl_completion_entry_function = complete;
     using_history();
+    rl_pre_input_hook = free_nul;
 }
 
 bool cli_lines_next(char *to, size_t room) {
