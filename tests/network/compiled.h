@@ -59,8 +59,8 @@ static void run_artifact(world *w, const uint8_t *bytes, size_t size, const floa
 
 /* Compiles the graph, quantized with `x` as its only sample, runs it on `x` twice, and fails unless all outputs are
  * those of the evaluator of integers. `how` has no planner's options. The report of the compiler. */
-static const char *compare(world *w, const float *x, const char *config_text, const vt_network_options *how,
-                           vt_quant_options options) {
+static inline const char *compare(world *w, const float *x, const char *config_text, const vt_network_options *how,
+                                  vt_quant_options options) {
     vta_config *base = vta_config_default(), *config;
     vtac_compile_report *report;
     uint8_t *bytes;

@@ -80,7 +80,7 @@ static void change(uint8_t *bytes, size_t size, const char *what, const char *wi
  */
 static void test_foreign_code(void **state) {
     static const char *const changes[][3] = {
-        {"[1, 10], \"output\"", "[10, 1], \"output\"", "the shape of its argument 1"},
+        {"[1, 10], \"output\"", "[10, 1], \"output\"", "the shape of its argument 2"},
         {"\"function\": \"f0_im2row\"", "\"function\":\"f2_softmax\"", "the number of axes of its argument 0"},
         {"\"function\": \"f0_im2row\"", "\"function\": \"f0_im3row\"", "f0_im3row"},
         {"1, 16], \"output\": true", "1, 16]                ", "the direction of its argument 1"},

@@ -12,7 +12,7 @@ static int64_t pick(int64_t least, int64_t most) { return check_between(&random_
 static float pick_float(void) { return (float)pick(-4000, 4000) / 512.0f; }
 
 static vta_diag *diag;
-#define HOST ((vt_host){NULL, NULL, diag})
+#define HOST ((vt_host){NULL, NULL, diag, NULL})
 
 /* A call that makes `none`: it fails, and leaves NULL there. */
 #define REFUSES(call, status)                                                                                          \
@@ -234,6 +234,9 @@ static void im2row(void **state) {
         if (i % 3 == 0) o.row_lanes = o.window.kernel_w * o.window.c + pick(0, 20);
         check_im2row(&o);
     }
+    for (int64_t gap = 0; gap <= 16; gap += 16) /* rows of whole tiles */
+        check_im2row(&(vt_host_im2row){
+            {1, 4, 20, 20, 4, 4, 2, 3, 1, 1, 1, 2, 9, 6}, {"int8", 1, 16}, 16 + gap, 18.5, -128, 127});
     check_im2row(
         &(vt_host_im2row){{1, 3, 56, 56, 7, 7, 2, 2, 1, 1, 3, 3, 28, 28}, {"int8", 1, 16}, 0, 18.5, -128, 127});
 }

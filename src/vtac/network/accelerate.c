@@ -227,7 +227,7 @@ static bool set_operator(const vt__net *n, const vt_qlayer *l, bool gather, as_c
 
 static const vt__made *find(const vt__net *n, const vt_op_request *r) {
     for (uint32_t i = 0; i < n->made_count; i++)
-        if (n->made[i].op && vt_op_request_equal(n->made[i].request, r)) return &n->made[i];
+        if (vt_op_request_equal(n->made[i].request, r)) return &n->made[i];
     return NULL;
 }
 
@@ -236,7 +236,7 @@ static const vtac_op *make(vt__net *n, const vt_op_request *r) {
     vt__scheduled s;
     vt_grow(n->ctx, &n->made, &n->made_cap, n->made_count + 1, sizeof *n->made);
     if (!vt__ahead_take(n, r, &s)) s = vt__schedule_operator(n, r);
-    n->made[n->made_count] = (vt__made){.request = r, .op = s.op};
+    n->made[n->made_count] = (vt__made){r, s.op};
     n->made_count += s.op != NULL;
     bool refused = s.status == VTA_UNSUPPORTED || s.status == VTA_OUT_OF_RANGE;
     if (s.status != VTA_OK && !refused)

@@ -46,7 +46,7 @@ uint32_t vt__folded_input(vt__net *n, const vt_qlayer *l) {
     const int64_t *d = x->type.dim, *out = l->output->type.dim;
     int64_t lanes = (d[1] * w->kernel[0] * w->kernel[1] + n->block - 1) / n->block * n->block;
     int64_t images = (d[0] + n->batch - 1) / n->batch * n->batch;
-    vt_host host = {n->config, n->allocator, n->ctx->diag};
+    vt_host host = vt__host_of(n);
     vt_host_im2row o = {.to = {"int8", (uint32_t)n->batch, (uint32_t)n->block},
                         .scale = (double)(float)(1 / x->scale),
                         .low = INT8_MIN,
@@ -60,8 +60,6 @@ uint32_t vt__folded_input(vt__net *n, const vt_qlayer *l) {
                                   n->ctx->diag, &buffer));
     vt__give(&args, vt__buffer_of(n, x->by->inputs[0]));
     vt__give(&args, buffer);
-    vt_grow(n->ctx, &n->made, &n->made_cap, n->made_count + 1,
-            sizeof *n->made); /* nothing raises while it is nobody's */
     vt__must(n, vt_host_im2row_kernel(&host, &o, &kernel));
     vt__call_kernel(n, l, kernel, &args);
     return buffer;

@@ -26,23 +26,25 @@ static void write_layer(vt__integer *w) {
     }
 }
 
+vt_host vt__host_of(const vt__net *n) { return (vt_host){n->config, n->allocator, n->ctx->diag, n->kernels}; }
+
+vtac_kernel *vt__kernel_of(vt__net *n, const vt_qlayer *l, const char *text) {
+    const vt_host host = vt__host_of(n);
+    vtac_kernel *kernel;
+    vt__must(n, vt_host_kernel(&host, l->name, text, &kernel));
+    return kernel;
+}
+
 void vt__call_kernel(vt__net *n, const vt_qlayer *l, vtac_kernel *kernel, const vt__args *args) {
-    vt_grow(n->ctx, &n->made, &n->made_cap, n->made_count + 1, sizeof *n->made);
-    n->made[n->made_count++] = (vt__made){.kernel = kernel};
     vt__must(n, vt_planner_call(n->planner, l->name, kernel, args->item, args->count, n->ctx->diag));
 }
 
 static void call_text(vt__integer *w) {
     vta_allocator room;
-    vtac_kernel *kernel;
     vt_ctx *ctx = w->n->ctx;
     vt_strbuf all = vt_arena_text(ctx, &room);
-    vt_strbuf_addf(&all, "kernel layer_%u\ntarget llvm\n%s", w->l->index, vt_strbuf_text(w->out));
-    const char *file = vt_arena_text_take(ctx, &all);
-    vt_grow(ctx, &w->n->made, &w->n->made_cap, w->n->made_count + 1, sizeof *w->n->made); /* nothing raises below */
-    vt__must(w->n, vtac_kernel_parse(file, strlen(file), w->l->name, NULL, w->n->config, w->n->allocator, ctx->diag,
-                                     &kernel));
-    vt__call_kernel(w->n, w->l, kernel, w->args);
+    vt_strbuf_addf(&all, "kernel %s\ntarget llvm\n%s", vt_qkind_text(w->l->kind), vt_strbuf_text(w->out));
+    vt__call_kernel(w->n, w->l, vt__kernel_of(w->n, w->l, vt_arena_text_take(ctx, &all)), w->args);
 }
 
 void vt__on_processor(vt__net *n, const vt_qlayer *l) {

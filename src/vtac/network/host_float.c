@@ -138,9 +138,9 @@ static vta_status join_kernel(const vt__float_node *o, const vt_host_shape *shap
                   : x;
         inputs = vt_new_format(ctx, "input x%u: %s[%s]\n%s", k, shapes[k].type, extents(o, &shapes[k]), inputs);
     }
-    const char *text = vt_new_format(ctx, "kernel layer_%u\ntarget llvm\n%soutput y[%s] = %s\n", o->l->index, inputs,
-                                     extents(o, result), value);
-    return vtac_kernel_parse(text, strlen(text), o->l->name, NULL, o->n->config, o->n->allocator, o->n->ctx->diag, out);
+    const char *text =
+        vt_new_format(ctx, "kernel concat\ntarget llvm\n%soutput y[%s] = %s\n", inputs, extents(o, result), value);
+    return vt_host_kernel(&o->host, o->l->name, text, out);
 }
 
 static uint64_t bytes_of(const vt_host_shape *s, size_t element) {
@@ -162,8 +162,6 @@ static vt_planner_arg join(vt__float_node *o, uint32_t first, uint32_t count, vt
         args.item[args.count++] = o->args.item[first + i];
     }
     uint64_t bytes = bytes_of(out_shape, vt_element_bytes(o->l->output->type.element));
-    vt_grow(o->n->ctx, &o->n->made, &o->n->made_cap, o->n->made_count + 1,
-            sizeof *o->n->made); /* nothing raises below */
     vt__must(o->n, vt_planner_buffer(o->n->planner, VT_PLACE_HOST, o->l->name, bytes, o->n->ctx->diag, &buffer));
     vt__must(o->n, join_kernel(o, &o->shapes[first], count, out_shape, &kernel));
     vt__give(&args, buffer);
@@ -252,7 +250,7 @@ static bool is_copied(vt__float_node *o) {
 }
 
 void vt__float_on_processor(vt__net *n, const vt_qlayer *l) {
-    vt__float_node o = {.n = n, .l = l, .is = l->node, .host = {n->config, n->allocator, n->ctx->diag}};
+    vt__float_node o = {.n = n, .l = l, .is = l->node, .host = vt__host_of(n)};
     vtac_kernel *kernel = NULL;
     if (!give_operands(&o))
         vt__float_refuse(&o, "only operators with at most 8 operands are compiled, and Concat with at most 64");

@@ -12,17 +12,22 @@ static const char *shape_of(vt_ctx *ctx, const vt_gtype *t, const char *const na
     return s;
 }
 
+/* The scale is an argument, so that layers of one shape share their code. */
+static void declare_scale(vt__integer *w, double scale) {
+    const float number = (float)scale;
+    vt__integer_constant(w, "scale", "float32", &number, 1, sizeof number);
+}
+
 void vt__integer_quantize(vt__integer *w) {
     const vt_qtensor *x = w->l->inputs[0];
     vt_ctx *ctx = w->n->ctx;
-    char scale[32];
     const char *names[4] = {vt_new_format(ctx, "min(bo * %" PRId64 " + bi, %" PRId64 ")", w->n->batch, w->to[0] - 1),
                             w->channel, "i", "j"};
     vt_strbuf_addf(w->out, "input x: float32[%s]\n", shape_of(ctx, &x->type, NULL));
     vt__give(w->args, vt__buffer_of(w->n, x));
-    vt__integer_result(w, vt_new_format(ctx, "int32(min(max(nearbyint(x[%s] * %s), -128.0), 127.0))",
-                                        shape_of(ctx, &x->type, names),
-                                        vt__number(scale, (double)(float)(1 / w->l->output->scale))));
+    declare_scale(w, 1 / w->l->output->scale);
+    vt__integer_result(w, vt_new_format(ctx, "int32(min(max(nearbyint(x[%s] * scale[0]), -128.0), 127.0))",
+                                        shape_of(ctx, &x->type, names)));
 }
 
 /* The line of a result of floats. */
@@ -37,14 +42,14 @@ static void add_floats(vt__integer *w, const char *value) {
 void vt__integer_dequantize(vt__integer *w) {
     const vt_qtensor *x = w->l->inputs[0];
     vt_ctx *ctx = w->n->ctx;
-    char scale[32];
     const char *row = x->type.rank > 3 ? "i" : "0", *column = x->type.rank > 2 ? "j" : "0";
     const char *integer = vt__integer_half(w, "x", vt__is_wide(x) ? "1, " : "", "n", "c", row, column);
     if (vt__is_wide(x))
         integer = vt_new_format(ctx, "(%s * 256 + (%s & 255))", integer,
                                 vt__integer_half(w, "x", "0, ", "n", "c", row, column));
     vt__integer_tiles(w, "x", x);
-    add_floats(w, vt_new_format(ctx, "float32(%s) * %s", integer, vt__number(scale, (double)(float)x->scale)));
+    declare_scale(w, x->scale);
+    add_floats(w, vt_new_format(ctx, "float32(%s) * scale[0]", integer));
 }
 
 /* The entry of the table for an element of the input, in channel `channel`. */

@@ -101,10 +101,8 @@ static vta_status add_all(vt_ctx *ctx, void *arg) {
 }
 
 static void free_made(vt__net *n) {
-    for (uint32_t i = 0; i < n->made_count; i++) {
-        vtac_op_destroy(n->made[i].op);
-        vtac_kernel_destroy(n->made[i].kernel);
-    }
+    for (uint32_t i = 0; i < n->made_count; i++) vtac_op_destroy(n->made[i].op);
+    vt_host_kernels_destroy(n->kernels);
 }
 
 static vta_status compile(vt_ctx *ctx, void *arg) {
@@ -135,6 +133,7 @@ vta_status vt_network_compile(const vt_qnet *net, const vta_config *config, cons
     n.batch = vta_config_batch(config);
     n.block = vta_config_block_in(config);
     vta_status status = vt__report_create(allocator, diag, &n.report);
+    if (status == VTA_OK) status = vt_host_kernels_create(allocator, diag, &n.kernels);
     if (status == VTA_OK) status = vt_planner_create(net->graph->name, config, n.options->planner, diag, &n.planner);
     if (status == VTA_OK) status = vt_protect(net->ctx, compile, &n);
     if (status == VTA_OK) status = add_sections(&n, diag);

@@ -5,16 +5,16 @@
 #include "base/strbuf.h"
 #include "frontend/graph/graph.h"
 #include "network/network.h"
+#include "operators/host/host.h"
 #include "operators/request.h"
 #include "vta/conv.h"
 
 enum { VT__ARGS_MAX = 72 };
 
-/* An operator that was scheduled, made once for equal layers; or a kernel for the host. */
+/* An operator that was scheduled, made once for equal layers. */
 typedef struct vt__made {
-    const vt_op_request *request; /* of an operator */
-    vtac_op *op;                  /* NULL: a kernel */
-    vtac_kernel *kernel;
+    const vt_op_request *request;
+    vtac_op *op;
 } vt__made;
 
 typedef struct vt__ahead vt__ahead;
@@ -32,7 +32,8 @@ typedef struct vt__net {
     int64_t batch, block; /* of a tile */
     vt__made *made;
     uint32_t made_count, made_cap;
-    vt__ahead *ahead; /* NULL: nobody schedules ahead */
+    vt_host_kernels *kernels; /* functions for the host */
+    vt__ahead *ahead;         /* NULL: nobody schedules ahead */
     vtac_compile_report *report;
 } vt__net;
 
@@ -115,7 +116,11 @@ bool vt__may_accelerate(const vt__net *n, const vt_qlayer *l);
 
 /* host.c: the layer as a function for the host; raises VTA_UNSUPPORTED where there is none. */
 void vt__on_processor(vt__net *n, const vt_qlayer *l);
-/* A step that calls a kernel, which belongs to the network from here on. */
+/* What kernels are made with: they belong to the network, and layers with equal ones share them. */
+vt_host vt__host_of(const vt__net *n);
+/* The kernel of a kernel file, whose name is to be that of its kind, and not of the layer. */
+vtac_kernel *vt__kernel_of(vt__net *n, const vt_qlayer *l, const char *text);
+/* A step that calls a kernel. */
 void vt__call_kernel(vt__net *n, const vt_qlayer *l, vtac_kernel *kernel, const vt__args *args);
 /* host_float.c: a node on floats. */
 void vt__float_on_processor(vt__net *n, const vt_qlayer *l);

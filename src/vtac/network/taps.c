@@ -125,7 +125,6 @@ static const char *write_gather(const vt__net *n, const vt_qlayer *l, const vt_q
 uint32_t vt__gathered_input(vt__net *n, const vt_qlayer *l) {
     int64_t d[6], bytes, first[2];
     vt__args args = {.count = 0};
-    vtac_kernel *kernel;
     uint32_t buffer;
     vt_qwindow w = vt__seen_window(l, first);
     gathered(n, l, &w, d);
@@ -134,9 +133,6 @@ uint32_t vt__gathered_input(vt__net *n, const vt_qlayer *l) {
     vt__give(&args, vt__buffer_of(n, l->inputs[0]));
     vt__give(&args, buffer);
     const char *text = write_gather(n, l, &w, d);
-    vt_grow(n->ctx, &n->made, &n->made_cap, n->made_count + 1,
-            sizeof *n->made); /* nothing raises while it is nobody's */
-    vt__must(n, vtac_kernel_parse(text, strlen(text), l->name, NULL, n->config, n->allocator, n->ctx->diag, &kernel));
-    vt__call_kernel(n, l, kernel, &args);
+    vt__call_kernel(n, l, vt__kernel_of(n, l, text), &args);
     return buffer;
 }

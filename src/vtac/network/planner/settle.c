@@ -46,19 +46,32 @@ static vta_status fill_place(vt__maker *m, vt_place place, uint8_t **out_bytes, 
     return VTA_OK;
 }
 
-/* The images of all streams, one behind another. */
+/* A stream before this one with the same micro-ops: operators that differ in immediates alone. NULL: none. */
+static const vt__stream *find_uops(const vt_planner *p, const vt__stream *s) {
+    for (size_t i = 0; p->streams[i] != s; i++) {
+        const vt__stream *other = p->streams[i];
+        if (s->uop_count && other->uop_count == s->uop_count &&
+            !memcmp(other->uops, s->uops, s->uop_count * sizeof *s->uops))
+            return other;
+    }
+    return NULL;
+}
+
+/* The images of all streams, one behind another, equal ones once. */
 static vta_status fill_uops(vt__maker *m) {
     size_t count = 0;
     for (size_t i = 0; i < m->p->stream_count; i++) {
-        m->p->streams[i]->uops_at = count;
-        count += m->p->streams[i]->uop_count;
+        vt__stream *s = m->p->streams[i];
+        const vt__stream *same = find_uops(m->p, s);
+        s->uops_at = same ? same->uops_at : count;
+        if (!same) count += s->uop_count;
     }
     m->uops_size = count * VTA_UOP_BYTES;
     m->uops = vt_alloc(m->p->allocator, m->uops_size);
     if (!m->uops) return vt_no_memory(m->diag);
-    uint8_t *at = m->uops;
     for (size_t i = 0; i < m->p->stream_count; i++) {
         const vt__stream *s = m->p->streams[i];
+        uint8_t *at = m->uops + s->uops_at * VTA_UOP_BYTES;
         for (size_t k = 0; k < s->uop_count; k++, at += VTA_UOP_BYTES)
             for (int b = 0; b < VTA_UOP_BYTES; b++) at[b] = (uint8_t)(s->uops[k] >> 8 * b);
     }

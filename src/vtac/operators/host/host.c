@@ -5,9 +5,8 @@
 
 vta_status vt__host_parse(const vt_host *host, const char *name, vt_strbuf *text, vtac_kernel **out_kernel) {
     *out_kernel = NULL;
-    vta_status status = text->failed ? vt_no_memory(host->diag)
-                                     : vtac_kernel_parse(vt_strbuf_text(text), text->size, name, NULL, host->config,
-                                                         host->allocator, host->diag, out_kernel);
+    vta_status status =
+        text->failed ? vt_no_memory(host->diag) : vt_host_kernel(host, name, vt_strbuf_text(text), out_kernel);
     vt_strbuf_free(text);
     return status;
 }

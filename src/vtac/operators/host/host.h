@@ -1,6 +1,6 @@
 /* Kernels for the host: what a network needs beside the accelerator. Each function writes a kernel file (target
  * llvm) with a sensible schedule for one shape; vt_planner_call makes it a step, vtac_kernel_lower and vtac_build a
- * function. Free the kernel with vtac_kernel_destroy.
+ * function. Free the kernel with vtac_kernel_destroy, unless it belongs to vt_host_kernels.
  *
  * Tensors on the host are N C S, where S stands for all extents behind the channels taken as one, or tiles of the
  * accelerator, N/rows C/lanes S rows lanes (docs/spec.md, section 2). Lanes and rows past the last are written as 0. */
@@ -10,12 +10,22 @@
 #include "base/diag.h"
 #include "vta/kernel.h"
 
+/* Kernels that were made, which share what they can (shared.c). */
+typedef struct vt_host_kernels vt_host_kernels;
+
 /* What all take: the configuration may be NULL. */
 typedef struct vt_host {
     const vta_config *config;
     const vta_allocator *allocator;
     vta_diag *diag;
+    vt_host_kernels *kernels; /* NULL: a kernel is the caller's; else theirs, and equal ones are one */
 } vt_host;
+
+/* Free with vt_host_kernels_destroy, and all their kernels. */
+vta_status vt_host_kernels_create(const vta_allocator *allocator, vta_diag *diag, vt_host_kernels **out_kernels);
+void vt_host_kernels_destroy(vt_host_kernels *kernels);
+/* The kernel of a kernel file; `name` stands for the file in messages. */
+vta_status vt_host_kernel(const vt_host *host, const char *name, const char *text, vtac_kernel **out_kernel);
 
 /* How elements are laid out. */
 typedef struct vt_host_form {

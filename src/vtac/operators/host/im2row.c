@@ -2,7 +2,8 @@
  *
  * First the image is quantized into bytes with the channels innermost and zeros around, so that what lies under one row
  * of the kernel is one row of bytes. A tile's lanes are then pieces of at most a few of those rows: vectors from
- * memory, selected by masks that are known for each tile. */
+ * memory, selected by masks that are known for each tile, so that each has a loop written out. Where rows are of whole
+ * tiles there is one piece, and one loop for all: the code of a kernel of 16 x 16 would take seconds to compile. */
 #include "operators/host/host_priv.h"
 
 typedef struct im2row {
@@ -56,7 +57,8 @@ static void add_piece(vt_strbuf *out, const im2row *r, int64_t i) {
 
 static void add_tiles(vt_strbuf *out, const im2row *r) {
     const vt_host_window *w = &r->o->window;
-    int64_t pieces = (r->lanes + r->row - 2) / r->row + 1;
+    bool whole = r->row % r->lanes == 0; /* no tile has lanes of two rows */
+    int64_t pieces = whole ? 1 : (r->lanes + r->row - 2) / r->row + 1;
     vt_strbuf_addf(out,
                    "output p[no: %" PRId64 ", ko: %" PRId64 ", y: %" PRId64 ", z: %" PRId64 ", b: %u, l: %" PRId64
                    "] = select(ko * %" PRId64 " + l < %" PRId64,
@@ -74,7 +76,8 @@ static void add_tiles(vt_strbuf *out, const im2row *r) {
     }
     add_piece(out, r, pieces - 1);
     for (int64_t i = 0; i + 1 < pieces; i++) vt_strbuf_addc(out, ')');
-    vt_strbuf_addf(out, ", %s(0))\nstage p\n  reorder no, y, ko, z, b, l\n  unroll ko\n  vectorize l\n", r->o->to.type);
+    vt_strbuf_addf(out, ", %s(0))\nstage p\n  reorder no, y, ko, z, b, l\n%s  vectorize l\n", r->o->to.type,
+                   whole ? "" : "  unroll ko\n");
 }
 
 vta_status vt_host_im2row_kernel(const vt_host *host, const vt_host_im2row *o, vtac_kernel **out_kernel) {
