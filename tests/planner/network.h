@@ -232,6 +232,21 @@ static inline node *add_copy(network *net, int from) {
     return y;
 }
 
+/* Any function of one integer, lanes beyond the tensor included. */
+static inline node *add_table(network *net, int from) {
+    const node *x = &net->nodes[from];
+    node *y = new_node(net, x->n, x->c, x->h, x->w);
+    int8_t table[256];
+    uint32_t buffer;
+    for (int i = 0; i < 256; i++) table[i] = (int8_t)check_between(&net->random, -128, 127);
+    for (int64_t i = 0; i < elements(x); i++) y->values[i] = table[(uint8_t)x->values[i]];
+    MUST(net, vt_planner_constant(net->planner, VT_PLACE_DATA, "table", table, sizeof table, net->diag, &buffer));
+    MUST(net, vt_planner_table(net->planner, "table", (vt_planner_arg){x->buffer}, (vt_planner_arg){buffer},
+                               (vt_planner_arg){y->buffer}, (uint64_t)tile_bytes(net, x), net->diag));
+    reads(net, from, -1);
+    return y;
+}
+
 /* ---- Running ---- */
 
 static inline vta_model *network_model(network *net) {

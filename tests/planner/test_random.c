@@ -1,4 +1,4 @@
-/* Random networks: convolutions on the accelerator, sums on the host, copies; on several machines, both
+/* Random networks: convolutions on the accelerator, sums and tables on the host, copies; on several machines, both
  * simulators, in every order that the tokens allow. Nothing may differ from plain loops, and no race be found. */
 #include "exec/exec_priv.h"
 #include "isa/codec.h"
@@ -20,7 +20,7 @@ static void add_random(network *net) {
     const node *x = &net->nodes[from];
     int64_t what = check_between(&net->random, 0, 9);
     if (what == 0) {
-        add_copy(net, from);
+        (check_between(&net->random, 0, 1) ? add_copy : add_table)(net, from);
         return;
     }
     for (int other = 0; what <= 3 && other < net->count; other++) {

@@ -111,11 +111,22 @@ static vta_status check_pair(const checker *c, const vt_plan_step *s) {
     return VTA_OK;
 }
 
+static vta_status check_table(const checker *c, const vt_plan_step *s) {
+    const vt_plan_view *from = &s->views[0], *table = &s->views[1], *to = &s->views[2];
+    if (from->output || table->output || !to->output)
+        return FAIL("step %s: writes its first or second view, or not its third", s->name);
+    if (table->bytes != 256 || from->bytes != to->bytes)
+        return FAIL("step %s: a table of %" PRIu64 " bytes (expected 256) from %" PRIu64 " bytes to %" PRIu64, s->name,
+                    table->bytes, from->bytes, to->bytes);
+    return VTA_OK;
+}
+
 static vta_status check_views(const checker *c, const vt_plan_step *s) {
     const vt_step_row *row = &vt_step_rows[s->kind];
     if (s->view_count < row->least_views || s->view_count > row->max_views)
         return FAIL("step %s: %u views", s->name, s->view_count);
     for (uint32_t i = 0; i < s->view_count; i++) VT_TRY(check_view(c, s->name, &s->views[i]));
+    if (s->kind == VT_STEP_TABLE) return check_table(c, s);
     if (s->kind != VT_STEP_CALL) return check_pair(c, s);
     if (!c->code_size) return FAIL("step %s: calls a function, but there is no code", s->name);
     return VTA_OK;

@@ -82,6 +82,11 @@ uint8_t *vt__host_address(const vta_instance *instance, const vt_plan_view *view
 void vt__pack(const vt_plan_view *flat, const uint8_t *from, const vt_plan_view *tiled, uint8_t *to);
 void vt__unpack(const vt_plan_view *tiled, const uint8_t *from, const vt_plan_view *flat, uint8_t *to);
 
+/* to[i] = table[from[i]], in one of the ways that the host has: that which is best, and all below it. */
+typedef enum vt__table_way { VT__TABLE_LOADS, VT__TABLE_MIDDLE, VT__TABLE_WIDE } vt__table_way;
+vt__table_way vt__table_best(void);
+void vt__table(const uint8_t *from, const uint8_t table[256], uint8_t *to, size_t count, vt__table_way way);
+
 /* Cycles and counters of each layer of a run, by the timing model: entries of `out`, as many as it has layers, and
  * their sum in *out_run. */
 vta_status vt__time_run(const vta_instance *instance, const vt_plan_step *step, vta_diag *diag,

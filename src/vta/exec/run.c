@@ -35,6 +35,10 @@ static vta_status compute(const vt__bound_step *s, vta_diag *diag) {
     case VT_STEP_COPY: memmove(to, from, (size_t)views[0].bytes); break;
     case VT_STEP_PACK: vt__pack(&views[0], from, &views[1], to); break;
     case VT_STEP_UNPACK: vt__unpack(&views[0], from, &views[1], to); break;
+    case VT_STEP_TABLE:
+        vt__table(from, s->arguments[1].tensor.data, s->arguments[2].tensor.data, (size_t)views[0].bytes,
+                  vt__table_best());
+        break;
     case VT_STEP_RUN:
     case VT_STEP_KINDS: break;
     }

@@ -56,6 +56,7 @@ void vt__on_processor(vt__net *n, const vt_qlayer *l) {
         vt__float_on_processor(n, l);
         return;
     }
+    if (vt__table_step(n, l)) return;
     vt_qtensor_image(&l->inputs[0]->type, w.in);
     vt_qtensor_image(&l->output->type, w.to);
     w.channel = vt_new_format(

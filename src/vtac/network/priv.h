@@ -122,6 +122,8 @@ vt_host vt__host_of(const vt__net *n);
 vtac_kernel *vt__kernel_of(vt__net *n, const vt_qlayer *l, const char *text);
 /* A step that calls a kernel. */
 void vt__call_kernel(vt__net *n, const vt_qlayer *l, vtac_kernel *kernel, const vt__args *args);
+/* table.c: the layer as a step that needs no function, of a table for all channels; false: it is something else. */
+bool vt__table_step(vt__net *n, const vt_qlayer *l);
 /* host_float.c: a node on floats. */
 void vt__float_on_processor(vt__net *n, const vt_qlayer *l);
 /* A float as the text of a kernel file has it. */

@@ -67,6 +67,9 @@ vta_status vt_planner_call(vt_planner *planner, const char *name, vtac_kernel *k
                            uint32_t count, vta_diag *diag);
 vta_status vt_planner_copy(vt_planner *planner, const char *name, vt_planner_arg from, vt_planner_arg to,
                            uint64_t bytes, vta_diag *diag);
+/* For each of `bytes` bytes its entry of `table`, 256 bytes. */
+vta_status vt_planner_table(vt_planner *planner, const char *name, vt_planner_arg from, vt_planner_arg table,
+                            vt_planner_arg to, uint64_t bytes, vta_diag *diag);
 /* Between a plain tensor N C S... and its tiles N/rows C/lanes S... rows lanes; elements of whole bytes. */
 vta_status vt_planner_pack(vt_planner *planner, const char *name, const char *type, int32_t ndim, const int64_t shape[],
                            uint32_t rows, uint32_t lanes, vt_planner_arg flat, vt_planner_arg tiles, vta_diag *diag);

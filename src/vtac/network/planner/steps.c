@@ -112,6 +112,20 @@ vta_status vt_planner_copy(vt_planner *p, const char *name, vt_planner_arg from,
     return add_pair(p, VT_STEP_COPY, name, at(view, from), at(view, to), diag);
 }
 
+vta_status vt_planner_table(vt_planner *p, const char *name, vt_planner_arg from, vt_planner_arg table,
+                            vt_planner_arg to, uint64_t bytes, vta_diag *diag) {
+    vt_plan_view all, entries, *views = vt_arena_alloc_zero(&p->arena, 3 * sizeof *views);
+    if (!views) return vt_no_memory(diag);
+    VT_TRY(vt__make_view(p, name, "uint8", 1, &(int64_t){(int64_t)bytes}, diag, &all));
+    VT_TRY(vt__make_view(p, name, "uint8", 1, &(int64_t){256}, diag, &entries));
+    views[0] = at(all, from);
+    views[1] = at(entries, table);
+    views[2] = at(all, to);
+    views[2].output = true;
+    const vt__step s = {.plan = {.kind = VT_STEP_TABLE, .views = views, .view_count = 3}};
+    return add_step(p, s, name, diag);
+}
+
 /* The two forms of a tensor. */
 static vta_status make_forms(vt_planner *p, const char *name, const char *type, int32_t ndim, const int64_t shape[],
                              uint32_t rows, uint32_t lanes, vta_diag *diag, vt_plan_view *flat, vt_plan_view *tiles) {
