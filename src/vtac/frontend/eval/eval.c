@@ -1,6 +1,9 @@
 /* Running a graph. */
 #include "frontend/eval/eval.h"
 
+#include <string.h>
+
+#include "frontend/eval/guards.h"
 #include "frontend/eval/lives.h"
 #include "frontend/eval/priv.h"
 
@@ -20,7 +23,8 @@ struct vt_eval {
     const vt_graph *g;
     vt_eval_options options;
     const vta_allocator *allocator;
-    vt_lives lives; /* by value index */
+    vt_lives lives;   /* by value index */
+    vt_guards guards; /* none where all values are to be seen */
     uint32_t max_inputs;
     const void **in;
 };
@@ -45,7 +49,9 @@ vta_status vt_eval_open(const vt_graph *g, const vt_eval_options *options, const
     for (uint32_t i = 0; i < g->node_count; i++)
         if (g->nodes[i]->input_count > e->max_inputs) e->max_inputs = g->nodes[i]->input_count;
     e->in = vt_alloc_zero(allocator, (e->max_inputs + 1) * sizeof *e->in);
-    if (!vt_lives_make(&e->lives, g->values.count, allocator) || !e->in) {
+    bool all = e->options.keep || e->options.after;
+    if (!vt_lives_make(&e->lives, g->values.count, allocator) || !e->in ||
+        (!all && !vt_guards_make(&e->guards, g, allocator))) {
         vt_eval_close(e);
         return vt_no_memory(diag);
     }
@@ -57,6 +63,7 @@ vta_status vt_eval_open(const vt_graph *g, const vt_eval_options *options, const
 void vt_eval_close(vt_eval *e) {
     if (!e) return;
     vt_lives_free(&e->lives);
+    vt_guards_free(&e->guards);
     vt_free(e->allocator, e->in, (e->max_inputs + 1) * sizeof *e->in);
     vt_free(e->allocator, e, sizeof *e);
 }
@@ -70,20 +77,46 @@ size_t vt_eval_peak(const vt_eval *e) { return e->lives.peak; }
 
 enum { MAX_OUTPUTS = 3 };
 
+/* Is the node wanted: do the conditions take the side on which it stands? */
+static bool holds(const vt_eval *e, const vt_guard *g) {
+    if (!g) return true;
+    return holds(e, g->around) && (*(const uint8_t *)vt_eval_value(e, g->condition) != 0) == g->taken;
+}
+
+static void leave_inputs(vt_eval *e, const vt_gnode *n) {
+    for (uint32_t i = 0; i < n->input_count; i++)
+        if (n->inputs[i]) vt_lives_read(&e->lives, n->inputs[i]->index);
+}
+
+/* A choice between two values, of which one may not have been computed. */
+static vta_status choose(const vt_eval *e, const vt_gnode *n, void *out) {
+    bool first = *(const uint8_t *)vt_eval_value(e, n->inputs[0]) != 0;
+    memcpy(out, vt_eval_value(e, n->inputs[first ? 1 : 2]), vt_gtype_bytes(&n->outputs[0]->type));
+    return VTA_OK;
+}
+
+static vta_status compute(vt_eval *e, const vt_gnode *n, void *const *out, vta_diag *diag) {
+    if (e->guards.of && vt_guards_choice(n)) return choose(e, n, out[0]);
+    for (uint32_t i = 0; i < n->input_count; i++) e->in[i] = n->inputs[i] ? vt_eval_value(e, n->inputs[i]) : NULL;
+    return vt_eval_node(n, e->in, out, e->allocator, diag);
+}
+
 static vta_status run_node(vt_eval *e, const vt_gnode *n, vta_diag *diag) {
     void *out[MAX_OUTPUTS];
     const void *done[MAX_OUTPUTS];
+    if (e->guards.of && !holds(e, e->guards.of[n->index])) {
+        leave_inputs(e, n);
+        return VTA_OK;
+    }
     for (uint32_t i = 0; i < n->output_count; i++) {
         out[i] = vt_lives_new(&e->lives, n->outputs[i]->index, vt_gtype_bytes(&n->outputs[i]->type));
         if (!out[i]) return vt_no_memory(diag);
     }
-    for (uint32_t i = 0; i < n->input_count; i++) e->in[i] = n->inputs[i] ? vt_eval_value(e, n->inputs[i]) : NULL;
-    VT_TRY(vt_eval_node(n, e->in, out, e->allocator, diag));
+    VT_TRY(compute(e, n, out, diag));
     for (uint32_t i = 0; i < n->output_count; i++) done[i] = out[i];
     if (e->options.after) e->options.after(e->options.user, n, done);
     if (e->options.keep) return VTA_OK;
-    for (uint32_t i = 0; i < n->input_count; i++)
-        if (n->inputs[i]) vt_lives_read(&e->lives, n->inputs[i]->index);
+    leave_inputs(e, n);
     for (uint32_t i = 0; i < n->output_count; i++) vt_lives_computed(&e->lives, n->outputs[i]->index);
     return VTA_OK;
 }

@@ -16,6 +16,8 @@ vta_status vt_eval_node(const vt_gnode *n, const void *const *in, void *const *o
 typedef struct vt_eval vt_eval;
 
 typedef struct vt_eval_options {
+    /* Without `keep` and `after`, what only one side of a Where of a single condition reads, as the branches of an If
+     * become, is computed where the condition takes that side. */
     bool keep; /* all values stay until the next run; else each is dropped after its last use */
     /* Called when a node was computed; out[i] lives until the callback returns. May be NULL. */
     void (*after)(void *user, const vt_gnode *n, const void *const *out);
