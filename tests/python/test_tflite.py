@@ -378,9 +378,89 @@ def draw_blocks(d):
         d.give(26, [d.input(x)], [space_to_depth(x.astype(float), b)], {0: ("i", b)})
 
 
+COMPARISONS = {58: np.less, 61: np.greater, 62: np.greater_equal, 63: np.less_equal, 71: np.equal, 72: np.not_equal}
+
+
+def draw_comparison(d):
+    """As 0 and 1, by a cast: bools are no outputs of ours but of the file."""
+    code = d.pick(*COMPARISONS)
+    shape = [d.upto(1, 3) for _ in range(d.upto(0, 4))]
+    a, b = (d.random.integers(-1, 2, d.pick(shape, [1] * len(shape))).astype("float32") for _ in range(2))
+    y = COMPARISONS[code](a, b)
+    t = d.model.tensor(y.shape, "bool")
+    d.model.node(code, [d.input(a), d.input(b)], [t])
+    d.give(53, [t], [y.astype(float)])
+
+
+def draw_logic(d):
+    shape = [d.upto(1, 3) for _ in range(d.upto(0, 3))]
+    a, b = (d.random.integers(0, 2, shape).astype("float32") for _ in range(2))
+    code, y = d.pick((84, np.logical_or(a, b)), (86, np.logical_and(a, b)), (87, np.logical_not(a)))
+    bools = []
+    for x in (a, b)[:1 if code == 87 else 2]:
+        bools.append(d.model.tensor(shape, "bool"))
+        d.model.node(53, [d.input(x)], [bools[-1]])
+    t = d.model.tensor(shape, "bool")
+    d.model.node(code, bools, [t])
+    d.give(53, [t], [y.astype(float)])
+
+
+def draw_select(d):
+    shape = [d.upto(1, 3) for _ in range(d.upto(1, 4))]
+    a, b, second = d.array(shape), d.array(shape), d.pick(True, False)
+    of = d.random.integers(0, 2, d.pick(shape, [1] * len(shape)) if second else d.pick(shape, shape[:1])).astype("float32")
+    condition = of.reshape(of.shape + (1,) * (len(shape) - of.ndim)) if not second else of
+    t = d.model.tensor(of.shape, "bool")
+    d.model.node(53, [d.input(of)], [t])
+    d.give(123 if second else 64, [t, d.input(a), d.input(b)], [np.where(condition, a, b).astype(float)])
+
+
+def draw_if(d):
+    """Branches that call for a constant, an image in either order, an If within, and a condition that may be known."""
+    shape = [1, *[d.upto(1, 3) for _ in range(3)]] if d.pick(True, False) else [d.upto(1, 4)]
+    x, known, nested = d.array(shape), d.pick(True, False, False), d.pick(True, False)
+    yes, inner = d.pick(True, False), d.pick(True, False)
+    m, c = d.model, np.array(1.5, "float32")
+
+    def condition(flag):
+        if known:
+            return m.constant(np.array(flag))
+        t = m.tensor([], "bool")
+        m.node(53, [d.input(np.array(flag, "float32"))], [t])
+        return t
+
+    conditions = [condition(yes), condition(inner)]
+
+    def body(code):
+        b = m.branch()
+        u, k, v, y = b.tensor(shape), b.tensor([]), b.tensor([], "bool"), b.tensor(shape)
+        b.inputs, b.outputs = [u, k, v], [y]
+        return b, code
+
+    def fill(branch, code):
+        b = branch
+        u, k, v = b.inputs
+        if code == 118:
+            b.node(118, [v, u, k, v], b.outputs, {0: ("i", numbers["add"]), 1: ("i", numbers["mul"])})
+        else:
+            b.node(code, [u, k], b.outputs)
+
+    bodies = {"add": body(0), "mul": body(18)}
+    if nested:
+        bodies["if"] = body(118)
+    numbers = {name: m.branches.index(b) + 1 for name, (b, _) in bodies.items()}
+    for b, code in bodies.values():
+        fill(b, code)
+    results = {"add": x + c, "mul": x * c, "if": x + c if inner else x * c}
+    taken = ("if" if nested else "add") if yes else "mul"
+    d.give(118, [conditions[0], d.input(x), m.constant(c), conditions[1]], [results[taken].astype(float)],
+           {0: ("i", numbers["if" if nested else "add"]), 1: ("i", numbers["mul"])})
+
+
 DRAWS = [draw_conv, draw_depthwise, draw_pool, draw_transpose_conv, draw_fully_connected, draw_binary, draw_unary,
          draw_leaky_relu, draw_reduce, draw_softmax, draw_shape, draw_transpose, draw_concatenation, draw_pad, draw_slice,
-         draw_strided_slice, draw_parts, draw_pack, draw_gather, draw_resize, draw_blocks]
+         draw_strided_slice, draw_parts, draw_pack, draw_gather, draw_resize, draw_blocks,
+         draw_comparison, draw_logic, draw_select, draw_if]
 
 
 class Operators(unittest.TestCase):
@@ -476,6 +556,39 @@ class Refused(unittest.TestCase):
         m.buffers[1].fields[0].items.append(0)
         self.refused(m, "tensor t2 has 12 bytes, and its buffer 13")
 
+    def branching(self, then=1, other=2, **change):
+        m = Model()
+        c, x, y = m.tensor([], "bool"), m.tensor([2]), m.tensor([2])
+        for _ in range(2):
+            b = m.branch()
+            u, v = b.tensor(change.get("shape", [2])), b.tensor(change.get("result", [2]))
+            b.node(change.get("code", 19), [u], [v], change.get("options"))
+            b.inputs, b.outputs = [u][:change.get("inputs", 1)], [v]
+        m.node(118, [c, x], [y], {0: ("i", then), 1: ("i", other)})
+        m.inputs, m.outputs = [c, x], [y]
+        return m
+
+    def test_branches(self):
+        graph = vta.Graph(self.branching().bytes())
+        np.testing.assert_array_equal(graph(np.array(True), np.array([-1, 2], "float32")), [0, 2])
+        self.refused(self.branching(then=3), "a branch is subgraph 3 of 3")
+        self.refused(self.branching(then=0), "a branch is subgraph 0 of 3")
+        self.refused(self.branching(inputs=0), "a branch has 0 inputs, expected 1")
+        self.refused(self.branching(shape=[3]), "input 0 of a branch, t0, is not a tensor such as t1")
+        self.refused(self.branching(result=[3]), r"its output is float32\[2\], and the file says float32\[3\]")
+        self.refused(self.branching(code=121), "operator 0 .t1.: TFLite's operator 121 is not supported")
+        m = self.branching()
+        m.tensors[0].fields[1] = ("b", 0)
+        self.refused(m, "its condition .t0. is not one bool")
+        m = self.branching()  # one that leads to itself
+        for b in m.branches:
+            b.tensors[0].fields[1], b.tensors[0].fields[0].items = ("b", 6), []
+            b.nodes.clear()
+            b.node(118, [0, 0], [1], {0: ("i", 1), 1: ("i", 2)})
+        m.nodes.clear()
+        m.node(118, [0, 0], [2], {0: ("i", 1), 1: ("i", 2)})
+        self.refused(m, "branches of more than 16 levels")
+
     def test_scales(self):
         for scale, words in ((0.0, "a scale of 0"), (-1.0, "a scale of -1"), (np.nan, "a scale of nan"),
                              (np.inf, "a scale of inf"), (1e-42, "a scale of 1.*e-42")):
@@ -499,8 +612,13 @@ class Refused(unittest.TestCase):
         """Cut anywhere, or with any byte changed: refused in words, or read; never anything else."""
         d = Draw(3)
         draw_conv(d)
-        whole = d.model.bytes()
-        for size in range(8, len(whole), 3):
+        self.damage(d.model.bytes())
+
+    def test_damaged_branches(self):
+        self.damage(self.branching().bytes())
+
+    def damage(self, whole):
+        for size in range(8, len(whole) - 8, 3):
             with self.assertRaises(vta.VTAError):
                 vta.Graph(whole[:size])
         random = np.random.default_rng(1)

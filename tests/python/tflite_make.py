@@ -63,11 +63,18 @@ def text(value):
 
 
 class Model:
-    """A model with one subgraph, operator by operator."""
+    """A model, operator by operator: its first subgraph, and those of `branch`."""
 
-    def __init__(self):
-        self.tensors, self.buffers, self.codes, self.nodes = [], [Table({})], [], []
-        self.inputs, self.outputs = [], []
+    def __init__(self, within=None):
+        self.tensors, self.nodes, self.inputs, self.outputs = [], [], [], []
+        self.buffers, self.codes, self.branches = [Table({})], [], []
+        if within:
+            self.buffers, self.codes, self.branches = within.buffers, within.codes, within.branches
+
+    def branch(self):
+        """Another subgraph; its number is branches.index(it) + 1."""
+        self.branches.append(Model(self))
+        return self.branches[-1]
 
     def tensor(self, shape, dtype="float32", data=None, scale=None, zero=None, axis=0, name=None):
         """The number of a new tensor; with `data` a constant."""
@@ -97,9 +104,9 @@ class Model:
     def bytes(self):
         codes = [Table({0: ("b", min(code, 127)), 1: text(custom) if custom else None, 2: ("i", 1), 3: ("i", code)})
                  for code, custom in self.codes]
-        graph = Table({0: Vector(self.tensors), 1: Vector(self.inputs, "i"), 2: Vector(self.outputs, "i"),
-                       3: Vector(self.nodes), 4: text("made")})
-        root = Table({0: ("I", 3), 1: Vector(codes), 2: Vector([graph]), 3: text("a test"), 4: Vector(self.buffers)})
+        graphs = [Table({0: Vector(g.tensors), 1: Vector(g.inputs, "i"), 2: Vector(g.outputs, "i"), 3: Vector(g.nodes),
+                         4: text("made")}) for g in [self, *self.branches]]
+        root = Table({0: ("I", 3), 1: Vector(codes), 2: Vector(graphs), 3: text("a test"), 4: Vector(self.buffers)})
         out = bytearray(struct.pack("<I4s", 0, b"TFL3"))
         struct.pack_into("<I", out, 0, root.write(out))
         return bytes(out)

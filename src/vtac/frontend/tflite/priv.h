@@ -26,10 +26,12 @@ typedef struct vt_tfl_reader {
     vt_graph *g;
     const vt_tflite_options *options;
     vt_fb_table model;
-    vt_fb_vector codes, buffers;
+    vt_fb_vector codes, buffers, subgraphs;
     vt_tfl_tensor *tensors;
     uint32_t tensor_count;
-    uint32_t refused; /* operators; each has its diagnostic */
+    uint32_t depth;    /* of branches within each other */
+    uint32_t branches; /* that were read */
+    uint32_t refused;  /* operators; each has its diagnostic */
 } vt_tfl_reader;
 
 /* One operator on its way. */
@@ -60,6 +62,11 @@ struct vt_tfl_node {
 _Noreturn void vt__tfl_wrong(const vt_tfl_node *n, const char *fmt, ...) VTA_PRINTF(2, 3);
 _Noreturn void vt__tfl_unsupported(const vt_tfl_node *n, const char *fmt, ...) VTA_PRINTF(2, 3);
 
+/* Reads another subgraph (read.c): its inputs are these tensors of the graph around it, out[i] is its output i as it is
+ * stored, in the file's layout. */
+void vt__tfl_read_branch(const vt_tfl_node *n, int64_t subgraph, uint32_t inputs, vt_tfl_tensor *const *in,
+                         uint32_t outputs, vt_gvalue **out);
+
 /* ---- Tensors (tensors.c) ---- */
 
 /* Reads the tensors of a subgraph. */
@@ -79,6 +86,8 @@ vt_gvalue *vt__tfl_quantized(const vt_tfl_node *n, const vt_tfl_tensor *t, vt_gv
 vt_tfl_layout vt__tfl_layout_of(const vt_tfl_tensor *t);
 /* Output i is this, of floats: it is quantized where the tensor is. */
 void vt__tfl_give(const vt_tfl_node *n, uint32_t i, vt_gvalue *v, vt_tfl_layout layout);
+/* The same of what is stored already: integers, where the tensor is quantized; in the file's layout. */
+void vt__tfl_give_stored(const vt_tfl_node *n, uint32_t i, vt_gvalue *v);
 /* Constant integers; `what` they are, for the message where they are computed. */
 const int64_t *vt__tfl_ints(const vt_tfl_node *n, uint32_t i, const char *what, uint32_t *out_count);
 

@@ -1,4 +1,4 @@
-/* Reading a model: its first subgraph, operator by operator. */
+/* Reading a model: its first subgraph, operator by operator, and the branches that it leads to. */
 #include <string.h>
 
 #include "base/arena_text.h"
@@ -68,11 +68,12 @@ static vta_status read_node(vt_ctx *ctx, void *arg) {
     return VTA_OK;
 }
 
-/* Does it depend on one that is not supported? */
+/* Does it depend on one that is not supported? Constants without elements have no data either. */
 static bool waits(const vt_tfl_node *n) {
     for (uint32_t i = 0; i < n->inputs.count; i++) {
         const vt_tfl_tensor *t = vt__tfl_in(n, i);
-        if (t && !t->data && !t->stored[VT_TFL_FILE] && !t->stored[VT_TFL_IMAGES]) return true;
+        if (t && !t->data && !t->stored[VT_TFL_FILE] && !t->stored[VT_TFL_IMAGES] && vt_gtype_count(&t->type))
+            return true;
     }
     return false;
 }
@@ -102,7 +103,10 @@ static void read_nodes(vt_tfl_reader *r, vt_fb_table subgraph) {
         vt_poll(r->ctx);
         if (!op) refuse(r, i, from, n.name);
         if (!op || waits(&n)) continue;
+        const vt_tfl_reader before = *r;
         vta_status status = vt_protect(r->ctx, read_node, &n);
+        /* A branch may have been left in the middle. */
+        r->tensors = before.tensors, r->tensor_count = before.tensor_count, r->depth = before.depth;
         if (status != VTA_OK && status != VTA_UNSUPPORTED) vt_leave(r->ctx, status);
         r->refused += status == VTA_UNSUPPORTED;
     }
@@ -149,6 +153,67 @@ static void read_outputs(vt_tfl_reader *r, vt_fb_table subgraph) {
     }
 }
 
+/* ---- Branches ---------------------------------------------------------------------------------------------------- */
+
+enum { DEPTH_MAX = 16, BRANCHES_MAX = 1024 };
+
+static vt_fb_table subgraph_of(const vt_tfl_node *n, int64_t index) {
+    vt_tfl_reader *r = n->r;
+    if (index < 1 || index >= r->subgraphs.count)
+        vt__tfl_wrong(n, "a branch is subgraph %lld of %u", (long long)index, (unsigned)r->subgraphs.count);
+    if (r->depth >= DEPTH_MAX || ++r->branches > BRANCHES_MAX)
+        vt__tfl_unsupported(n, "branches of more than %d levels, or more than %d of them", DEPTH_MAX, BRANCHES_MAX);
+    return vt__fb_item_table(r->subgraphs, (uint32_t)index);
+}
+
+static bool same_scales(const vt_tfl_tensor *a, const vt_tfl_tensor *b) {
+    if (a->scales != b->scales || (a->scales > 1 && a->axis != b->axis)) return false;
+    for (uint32_t i = 0; i < a->scales; i++)
+        if (a->scale[i] != b->scale[i] || a->zero[i] != b->zero[i]) return false;
+    return true;
+}
+
+static void bind_inputs(const vt_tfl_node *n, vt_fb_table subgraph, uint32_t count, vt_tfl_tensor *const *in) {
+    vt_fb_vector list = vt__fb_vector_of(subgraph, 1, 4);
+    if (list.count != count)
+        vt__tfl_wrong(n, "a branch has %u inputs, expected %u", (unsigned)list.count, (unsigned)count);
+    for (uint32_t i = 0; i < count; i++) {
+        vt_tfl_tensor *t = end_of(n->r, list, i, "input");
+        if (t->data || t->stored[VT_TFL_FILE] || !vt_gtype_equal(&t->type, &in[i]->type) || !same_scales(t, in[i]))
+            vt__tfl_wrong(n, "input %u of a branch, %s, is not a tensor such as %s, which it is given", (unsigned)i,
+                          t->name, in[i]->name);
+        t->data = in[i]->data;
+        for (int k = 0; k < VT_TFL_LAYOUTS; k++) t->stored[k] = in[i]->stored[k], t->real[k] = in[i]->real[k];
+    }
+}
+
+void vt__tfl_read_branch(const vt_tfl_node *n, int64_t index, uint32_t inputs, vt_tfl_tensor *const *in,
+                         uint32_t outputs, vt_gvalue **out) {
+    vt_tfl_reader *r = n->r;
+    vt_fb_table subgraph = subgraph_of(n, index);
+    vt_tfl_tensor *around = r->tensors;
+    uint32_t around_count = r->tensor_count;
+    vt__tfl_read_tensors(r, subgraph);
+    bind_inputs(n, subgraph, inputs, in);
+    r->depth++;
+    read_nodes(r, subgraph);
+    r->depth--;
+    vt_fb_vector list = vt__fb_vector_of(subgraph, 2, 4);
+    if (list.count != outputs)
+        vt__tfl_wrong(n, "a branch has %u outputs, expected %u", (unsigned)list.count, (unsigned)outputs);
+    vt_tfl_tensor **given = VT_NEW_ARRAY(r->ctx, vt_tfl_tensor *, outputs + 1);
+    for (uint32_t i = 0; i < outputs; i++) {
+        given[i] = end_of(r, list, i, "output");
+        out[i] = vt__tfl_stored(n, given[i], VT_TFL_FILE);
+    }
+    r->tensors = around;
+    r->tensor_count = around_count;
+    for (uint32_t i = 0; i < outputs; i++)
+        if (!same_scales(given[i], vt__tfl_out(n, i)))
+            vt__tfl_wrong(n, "output %u of a branch, %s, has another scale than %s", (unsigned)i, given[i]->name,
+                          vt__tfl_out(n, i)->name);
+}
+
 /* ---- The model --------------------------------------------------------------------------------------------------- */
 
 static const char identifier[] = "TFL3";
@@ -169,13 +234,13 @@ const vt_graph *vt_tflite_read(vt_ctx *ctx, const void *bytes, size_t size, cons
     if (!vt_tflite_is(bytes, size)) vt_raise(ctx, VTA_PARSE, "%s: no TFLite model", options->name);
     check_options(ctx, options);
     vt_tfl_reader r = {.ctx = ctx, .options = options, .model = vt__fb_root(&from)};
-    vt_fb_vector subgraphs = vt__fb_vector_of(r.model, 2, 4);
+    r.subgraphs = vt__fb_vector_of(r.model, 2, 4);
     uint64_t version = vt__fb_uint(r.model, 0, 4, 0);
     if (version != VERSION)
         vt_raise(ctx, VTA_UNSUPPORTED, "%s: version %llu of TFLite's format; version %d is supported", options->name,
                  (unsigned long long)version, VERSION);
-    if (!subgraphs.count) vt_raise(ctx, VTA_PARSE, "%s: no TFLite model: there is no graph in it", options->name);
-    vt_fb_table subgraph = vt__fb_item_table(subgraphs, 0);
+    if (!r.subgraphs.count) vt_raise(ctx, VTA_PARSE, "%s: no TFLite model: there is no graph in it", options->name);
+    vt_fb_table subgraph = vt__fb_item_table(r.subgraphs, 0);
     const char *name = vt__fb_text(subgraph, 4);
     r.codes = vt__fb_vector_of(r.model, 1, 4);
     r.buffers = vt__fb_vector_of(r.model, 4, 4);

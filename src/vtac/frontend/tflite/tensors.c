@@ -145,7 +145,7 @@ const int64_t *vt__tfl_ints(const vt_tfl_node *n, uint32_t i, const char *what, 
     enum { MANY = 1024 };
     const vt_tfl_tensor *t = vt__tfl_need(n, i);
     int64_t count = vt_gtype_count(&t->type);
-    if (!t->data) vt__tfl_unsupported(n, "%s (%s) is computed when the model runs", what, t->name);
+    if (!t->data && count) vt__tfl_unsupported(n, "%s (%s) is computed when the model runs", what, t->name);
     if (count > MANY || (t->type.element != VT_ELEMENT_I32 && t->type.element != VT_ELEMENT_I64))
         vt__tfl_wrong(n, "%s is not a list of integers", what);
     int64_t *ints = VT_NEW_ARRAY(n->r->ctx, int64_t, (size_t)count + 1);
@@ -245,21 +245,36 @@ vt_gvalue *vt__tfl_weights(const vt_tfl_node *n, vt_tfl_tensor *t, const int64_t
     return t->scales ? linear(n, VT_G_DEQUANTIZE_LINEAR, t, v, 0) : v;
 }
 
+/* Is v what output i of the file is? */
+static void check_output(const vt_tfl_node *n, const vt_tfl_tensor *t, const vt_gtype *expected, const vt_gtype *is) {
+    if (t->stored[VT_TFL_FILE] || t->stored[VT_TFL_IMAGES] || t->data)
+        vt__tfl_wrong(n, "tensor %s is computed twice, or a constant", t->name);
+    if (!vt_gtype_same_shape(expected, is)) {
+        char mine[VT_GTYPE_TEXT], theirs[VT_GTYPE_TEXT];
+        vt__tfl_wrong(n, "its output is %s, and the file says %s", vt_gtype_text(is, mine),
+                      vt_gtype_text(expected, theirs));
+    }
+}
+
+static void store(const vt_tfl_node *n, vt_tfl_tensor *t, vt_gvalue *v, vt_tfl_layout layout) {
+    if (v->type.element != t->type.element)
+        vt__tfl_unsupported(n, "its output is %s, and the file says %s without a scale",
+                            vt_element_text(v->type.element), vt_element_text(t->type.element));
+    t->stored[layout] = v;
+}
+
 void vt__tfl_give(const vt_tfl_node *n, uint32_t i, vt_gvalue *v, vt_tfl_layout layout) {
     vt_tfl_tensor *t = vt__tfl_out(n, i);
     vt_gtype expected = t->type;
     if (t->type.rank != 4) layout = VT_TFL_FILE;
     for (uint32_t k = 0; layout == VT_TFL_IMAGES && k < 4; k++) expected.dim[k] = t->type.dim[to_images[k]];
-    if (t->stored[VT_TFL_FILE] || t->stored[VT_TFL_IMAGES] || t->data)
-        vt__tfl_wrong(n, "tensor %s is computed twice, or a constant", t->name);
-    if (!vt_gtype_same_shape(&expected, &v->type)) {
-        char mine[VT_GTYPE_TEXT], theirs[VT_GTYPE_TEXT];
-        vt__tfl_wrong(n, "its output is %s, and the file says %s", vt_gtype_text(&v->type, mine),
-                      vt_gtype_text(&expected, theirs));
-    }
+    check_output(n, t, &expected, &v->type);
     if (t->scales) v = linear(n, VT_G_QUANTIZE_LINEAR, t, v, axis_in(t, layout));
-    if (v->type.element != t->type.element)
-        vt__tfl_unsupported(n, "its output is %s, and the file says %s without a scale",
-                            vt_element_text(v->type.element), vt_element_text(t->type.element));
-    t->stored[layout] = v;
+    store(n, t, v, layout);
+}
+
+void vt__tfl_give_stored(const vt_tfl_node *n, uint32_t i, vt_gvalue *v) {
+    vt_tfl_tensor *t = vt__tfl_out(n, i);
+    check_output(n, t, &t->type, &v->type);
+    store(n, t, v, VT_TFL_FILE);
 }
