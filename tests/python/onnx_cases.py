@@ -131,7 +131,7 @@ def _positive(d):
 
 @operator("LeakyRelu", "Elu", "Selu", "Celu", "ThresholdedRelu")
 def _with_alpha(d):
-    d.opset = max(d.opset, {"ThresholdedRelu": 10, "Celu": 12}.get(d.name, 7))
+    d.opset = max(d.opset, {"Celu": 12}.get(d.name, 7))
     if d.chance(0.7):
         d.set(alpha=float(d.array([], F32, 0.05, 2)))
     if d.name == "Selu" and d.chance():

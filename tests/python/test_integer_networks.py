@@ -15,7 +15,8 @@ except ImportError:
     helper = None
 
 NETWORKS = ["CCT_Int_ICCT", "Integer_Attention", "MLPerf_AnomalyDetection", "MLPerf_ImageClassification",
-            "MLPerf_KeywordSpotting"]
+            "MLPerf_KeywordSpotting", "microLlama_INT8_microLlama1"]
+FLOATS = ["CCT_FP32_CCT_2_32_32_128", "microLlama_FP32_microLlama1"]
 
 
 def one(name, inputs, constants=(), **attributes):
@@ -38,22 +39,29 @@ def towards_zero(a, b):
     return np.trunc(a / b).astype(np.int64)
 
 
+def runs(name):
+    """The graph of a network, its inputs in the graph's order, and what its folder says of the outputs."""
+    folder = common.shared("models", "deeploy", name)
+    graph = vta.Graph(os.path.join(folder, "network.onnx"))
+    with np.load(os.path.join(folder, "inputs.npz")) as given, np.load(os.path.join(folder, "outputs.npz")) as expected:
+        return graph, [given[k].astype(p.dtype) for p, k in zip(graph.inputs, given)], [expected[k] for k in expected]
+
+
+def several(outputs):
+    return outputs if isinstance(outputs, tuple) else (outputs,)
+
+
 class Networks(unittest.TestCase):
     def test_networks(self):
         for name in NETWORKS:
-            folder = common.shared("models", "deeploy", name)
-            graph = vta.Graph(os.path.join(folder, "network.onnx"))
-            with np.load(os.path.join(folder, "inputs.npz")) as given, \
-                    np.load(os.path.join(folder, "outputs.npz")) as expected:
-                inputs = {p.name: given[k].astype(p.dtype) for p, k in zip(graph.inputs, given)}
-                np.testing.assert_array_equal(graph(**inputs), expected[list(expected)[0]], name)
+            graph, inputs, expected = runs(name)
+            for got, want in zip(several(graph(*inputs)), expected, strict=True):
+                np.testing.assert_array_equal(got, want, name)
 
     def test_floats(self):
-        folder = common.shared("models", "deeploy", "CCT_FP32_CCT_2_32_32_128")
-        with np.load(os.path.join(folder, "inputs.npz")) as given, \
-                np.load(os.path.join(folder, "outputs.npz")) as expected:
-            got = vta.Graph(os.path.join(folder, "network.onnx"))(given["input"])
-            np.testing.assert_allclose(got, expected["output"], atol=1e-5)
+        for name in FLOATS:
+            graph, inputs, expected = runs(name)
+            np.testing.assert_allclose(graph(*inputs), expected[0], atol=1e-5 * np.abs(expected[0]).max(), err_msg=name)
 
 
 @unittest.skipUnless(helper, "no python3-onnx here: scripts/install_oracle")
@@ -104,6 +112,13 @@ class Operators(unittest.TestCase):
                   n_levels=number(256))
         np.testing.assert_array_equal(got, y * 255 // y.sum(-1, keepdims=True))
 
+    def test_division(self):
+        """Towards minus infinity: of Delta * eta * x, by y * eta + eps."""
+        x = self.integers(-128, 127, 300)
+        for delta, eta, eps, y in ((16384, 200000, 1, 2), (7, 3, 0, 5), (1, 1, 1, 1)):
+            np.testing.assert_array_equal(one("TrueIntegerDiv", [x], Delta=delta, eta=eta, eps=eps, y=y),
+                                          (delta * eta * x) // (y * eta + eps))
+
     def test_powers_of_two(self):
         x = self.integers(-128, 127, 3, 4, 9)
         shift = (x.max(-1, keepdims=True) - x + 16) >> 5
@@ -122,6 +137,10 @@ class Operators(unittest.TestCase):
         for div, words in ((0, "div is 0, by which is divided"), (0.5, "attribute div is not one integer")):
             with self.assertRaisesRegex(vta.VTAError, words):
                 one("RequantShift", [x], [x, x], div=number(div), **levels)
+        with self.assertRaisesRegex(vta.VTAError, "does not fit into 64 bits"):
+            one("TrueIntegerDiv", [x], Delta=1 << 24, eta=1 << 24, y=1)
+        with self.assertRaisesRegex(vta.VTAError, "attribute y is 0, by which is divided"):
+            one("TrueIntegerDiv", [x], Delta=1, eta=1, y=0)
         with self.assertRaisesRegex(vta.VTAError, "axis 5 of a tensor of 2 axes"):
             one("IntegerMean", [x], axes=[5])
 

@@ -16,12 +16,13 @@ import oracle
 import vta
 
 try:
+    import onnx
     import onnx_cases
     import onnx_cases_new  # noqa: F401 - it adds to onnx_cases.CASES
     import onnx_runtime_cases  # noqa: F401 - so do these
     import onnx_sequence_cases  # noqa: F401
 except ImportError:  # no python3-onnx, which writes the models
-    onnx_cases = None
+    onnx = onnx_cases = None
 
 #: What is refused: the words that say so. All else has to be right.
 REFUSED = {"STFT": ["inverse together with onesided"]}
@@ -119,6 +120,26 @@ class Judged(unittest.TestCase):
                     judged += 1
         self.assertFalse(missing)
         self.assertGreater(judged, 400)
+
+    def test_newer_than_the_model(self):
+        """What is newer than the model's operator set is refused, as by ONNX Runtime, which has a few of its own."""
+        early, wrong = [], []
+        for name, versions in table().items():
+            if name in WITHOUT_CASES or versions[0] < 8:
+                continue
+            draw = onnx_cases.Draw(name, 1, versions[0])
+            made = onnx.load_from_string(draw.model())
+            for of in made.opset_import:
+                of.version = versions[0] - 1 if not of.domain else of.version
+            try:
+                vta.Graph(made)
+                wrong.append(f"{name} before {versions[0]}")
+            except vta.VTAError as error:
+                early += [name] * ("operator sets from" in str(error))
+            with self.assertRaises(oracle.Refused):
+                self.judge(made.SerializeToString(), draw.inputs)
+        self.assertFalse(wrong)
+        self.assertGreater(len(early), 60)
 
     def test_tensor_scatter(self):
         """ONNX Runtime 1.24 has it not: against its definition."""

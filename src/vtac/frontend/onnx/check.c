@@ -1,5 +1,6 @@
 /* What a model has that is not supported: all of it at once, by node. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "frontend/onnx/priv.h"
@@ -13,7 +14,8 @@
 #define STRINGS ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__STRINGS
 #define INTS ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INTS
 static const vt_onnx_op operators[] = {
-#define VT_ONNX_OP(name, domain, function, ...) {name, domain, vt__onnx_##function, {__VA_ARGS__}},
+#define VT_ONNX(name, versions, function, done, ...) {name, "", versions, vt__onnx_##function, {__VA_ARGS__}},
+#define VT_ONNX_OP(name, domain, function, ...) {name, domain, NULL, vt__onnx_##function, {__VA_ARGS__}},
 #include "frontend/onnx/operators.def"
 };
 
@@ -58,11 +60,20 @@ static bool has_value(const vt_onnx_attribute *known, const Onnx__AttributeProto
     return is_one_of(known->values, number, strlen(number));
 }
 
+/* QuantLab leaves the numbers of an operator's integer form at it where it is one of floats. */
+static bool is_left(const vt_onnx_reader *r, const char *attribute) {
+    static const char *const left[] = {"one_over_six", "three", "six", "Delta", "eps", "eta"};
+    for (size_t i = 0; r->quantlab && i < sizeof left / sizeof *left; i++)
+        if (!strcmp(left[i], attribute)) return true;
+    return false;
+}
+
 static void check_attribute(vt_onnx_reader *r, const vt_onnx_op *op, const Onnx__NodeProto *p,
                             const Onnx__AttributeProto *a) {
     const char *name = vt__onnx_name(a->name);
     const vt_onnx_attribute *known = op->attributes, *end = known + sizeof op->attributes / sizeof *known;
     while (known < end && known->name && strcmp(known->name, name) != 0) known++;
+    if ((known == end || !known->name) && is_left(r, name)) return;
     if (known == end || !known->name)
         report(r, p, "attribute ", name, " is not supported");
     else if (known->type != vt__onnx_attribute_type(a))
@@ -84,11 +95,21 @@ static const char *reason(const Onnx__NodeProto *p) {
     return "";
 }
 
+/* QuantLab writes operators that are newer than the operator set it names. */
+static void check_version(vt_onnx_reader *r, const vt_onnx_op *op, const Onnx__NodeProto *p) {
+    long first = op->versions ? strtol(op->versions, NULL, 10) : 0;
+    if (r->opset < first && !r->quantlab)
+        report(r, p, "this operator is in operator sets ",
+               vt_new_format(r->ctx, "from %ld on, and the model is of operator set %lld", first, (long long)r->opset),
+               "");
+}
+
 void vt__onnx_check(vt_onnx_reader *r) {
     for (size_t i = 0; i < r->from->n_node; i++) {
         const Onnx__NodeProto *p = r->from->node[i];
         const vt_onnx_op *op = vt__onnx_op(p);
         if (!op) report(r, p, "this operator is not supported", reason(p), "");
+        if (op) check_version(r, op, p);
         for (size_t k = 0; op && k < p->n_attribute; k++) check_attribute(r, op, p, p->attribute[k]);
     }
 }

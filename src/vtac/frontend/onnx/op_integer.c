@@ -139,6 +139,16 @@ void vt__onnx_integer_hard_swish(const vt_onnx_node *n) {
     give(n, times(n, x, vt__mk_with(n, VT_G_MUL, part, (double)number_of(n, "one_over_six", 0))));
 }
 
+/* floor(Delta * eta * x / (y * eta + eps)): x / y in steps of 1 / Delta. */
+void vt__onnx_integer_division(const vt_onnx_node *n) {
+    int64_t delta = divisor_of(n, "Delta"), eta = divisor_of(n, "eta"), y = divisor_of(n, "y");
+    int64_t eps = number_of(n, "eps", 1), by;
+    if (eps < 0 || delta * eta >= (int64_t)1 << 40 || (by = y * eta + eps) >= (int64_t)1 << 24)
+        vt__onnx_wrong(n, "x * %lld * %lld / (%lld * %lld + %lld) does not fit into 64 bits", (long long)delta,
+                       (long long)eta, (long long)y, (long long)eta, (long long)eps);
+    give(n, floor_over(n, vt__mk_with(n, VT_G_MUL, integers(n, 0), (double)(delta * eta)), by));
+}
+
 /* The mean along axes, rounded to the nearest integer, halves up. */
 void vt__onnx_integer_mean(const vt_onnx_node *n) {
     vt_gvalue *x = integers(n, 0);

@@ -77,6 +77,16 @@ void vt__onnx_rms_normalization(const vt_onnx_node *n) {
     vt__onnx_out(n, 0, vt__mk_two(n, VT_G_MUL, y, vt__onnx_need(n, 1)));
 }
 
+/* QuantLab's RMSNorm of floats, which has no attributes: along the last axis, with 1e-6 below the root. */
+void vt__onnx_quantlab_normalization(const vt_onnx_node *n) {
+    vt_gvalue *x = vt__onnx_need(n, 0);
+    check_floats(n, x);
+    if (!x->type.rank) vt__onnx_wrong(n, "the input has no axes");
+    vt_gvalue *squares = mean(n, vt__mk_two(n, VT_G_MUL, x, x), x->type.rank - 1);
+    vt_gvalue *y = vt__mk_two(n, VT_G_DIV, x, vt__mk_one(n, VT_G_SQRT, vt__mk_with(n, VT_G_ADD, squares, 1e-6)));
+    vt__onnx_out(n, 0, vt__mk_two(n, VT_G_MUL, y, vt__onnx_need(n, 1)));
+}
+
 /* Groups of channels, each with all pixels. Scale and bias are one a group in operator sets 18 to 20, one a channel
  * from 21 on. */
 void vt__onnx_group_normalization(const vt_onnx_node *n) {

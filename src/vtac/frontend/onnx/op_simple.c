@@ -132,12 +132,12 @@ void vt__onnx_batch_normalization(const vt_onnx_node *n) {
     vt__onnx_out(n, 0, v);
 }
 
-/* Up to opset 12 all axes from `axis` on count as one. */
+/* Up to opset 12 all axes from `axis` on count as one; QuantLab means the last axis. */
 void vt__onnx_softmax(const vt_onnx_node *n) {
     vt_gvalue *x = vt__onnx_need(n, 0);
     const vt_gtype t = x->type;
     vt_gop op = vt_gop_find(n->p->op_type);
-    bool old = n->r->opset < 13;
+    bool old = n->r->opset < 13 && (!n->r->quantlab || vt__onnx_has(n, "axis"));
     uint32_t axis = vt__onnx_axis(n, vt__onnx_int(n, "axis", old ? 1 : -1), t.rank);
     bool flat = old && axis + 1 != t.rank;
     if (flat)

@@ -33,6 +33,7 @@ typedef struct vt_onnx_reader {
     const vt_onnx_options *options;
     const Onnx__GraphProto *from;
     int64_t opset;
+    bool quantlab;                       /* the model is QuantLab's: it imports its domain, PACTOps */
     vt_onnx_map values;                  /* vt_gvalue by ONNX's name */
     vt_onnx_map *tensors;                /* vt_gvalue of those in bodies, by the address of their message */
     vt_onnx_map symbols;                 /* int64_t by the name that the model gives an extent */
@@ -69,6 +70,7 @@ typedef struct vt_onnx_attribute {
 
 typedef struct vt_onnx_op {
     const char *name, *domain;
+    const char *versions; /* of ONNX's own set: since when it means what it does, the first one in front; else NULL */
     vt_onnx_function *read;
     vt_onnx_attribute attributes[16];
 } vt_onnx_op;

@@ -46,6 +46,7 @@ static void check_version(vt_onnx_reader *r, const Onnx__ModelProto *m) {
     for (size_t i = 0; i < m->n_opset_import; i++) {
         const char *domain = vt__onnx_name(m->opset_import[i]->domain);
         if (!*domain || !strcmp(domain, "ai.onnx")) r->opset = m->opset_import[i]->version;
+        if (!strcmp(domain, "PACTOps")) r->quantlab = true;
     }
     if (r->opset < VT_ONNX_OLDEST || r->opset > VT_ONNX_NEWEST)
         vt_raise(r->ctx, VTA_UNSUPPORTED, "%s: operator set %lld; versions %d to %d are supported", r->options->name,
