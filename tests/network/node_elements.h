@@ -84,7 +84,7 @@ static void write_unary(network *n, uint32_t which, const value *x, const value 
 static value unary(network *n, const value *x) {
     uint32_t which = below(3) ? below(4) : below(UNARY);
     value y = new_value(n, x->rank, x->dim);
-    if (which == 6 && n->opset < 14) which = 4;
+    if ((which == 6 && n->opset < 14) || (which == 10 && n->opset < 9)) which = 4;
     write_unary(n, which, x, &y);
     for (int64_t i = 0; i < count_of(x); i++) y.data[i] = (float)unary_of(which, (double)x->data[i]);
     return y;
@@ -119,8 +119,9 @@ static value binary(network *n, const value *x, const value *other) {
     return y;
 }
 
-/* A comparison decides: operators of bools. */
+/* A comparison decides: operators of bools. Where is in operator sets from 9 on. */
 static value choice(network *n, const value *x) {
+    if (n->opset < 9) return unary(n, x);
     value limit = weights(n, 0, 0.123f, 0, NULL), is = new_value(n, 0, NULL), y = new_value(n, x->rank, x->dim);
     node(n, below(2) ? "Less" : "Greater", text_of("%s %s", x->name, limit.name), &is, "");
     bool less = !strcmp(n->m.nodes[n->m.graph.n_node - 1]->op_type, "Less");
@@ -134,6 +135,7 @@ static value choice(network *n, const value *x) {
 
 /* Rounded to integers of 8 bits and back. */
 static value steps(network *n, const value *x) {
+    if (n->opset < 10) return unary(n, x); /* they have no such operators */
     value scale = weights(n, 0, 1.0f / 32, 0, NULL), q = new_value(n, 0, NULL), y = new_value(n, x->rank, x->dim);
     const char *zero = text_of("v%u", n->names++);
     make_constant(&n->m, zero, INT8, "", (int8_t[]){0}, 1);
