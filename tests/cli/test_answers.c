@@ -232,7 +232,7 @@ static void what_is_refused(void **state) {
         {"op add channels=20 --emit te -o /nonexistent/x.te", 1, "/nonexistent/x.te: cannot create"},
         {"op add channels=20 -o x.te", 2, "--output is for --emit te"},
         {"debug program.vta --run 2", 1, "--run: the program has no such run"},
-        {"sweep program.vta --area best", 2, "--area best: not one of estimate and synth"},
+        {"sweep program.vta --area best", 2, "--area best: expected estimate or synth"},
         {"board", 2, "the action is `check`"},
         {"board model", 2, "the action is `check`"},
         {"board check", 1, "sim needs nothing of this machine; a board does, like --driver pynq"},

@@ -202,7 +202,7 @@ static void check_table(const char *args, const machine *m, int n) {
         double cycles, ms, area;
         char best[8] = "";
         assert_int_equal(
-            sscanf(p + strlen(text), "%lf %lf %*f%% %*f%% %*f%% %*f %lfM%7[ *]", &cycles, &ms, &area, best), 4);
+            sscanf(p + strlen(text), "%lf %lf %*f%% %*f%% %*f%% %*f %*f %lfM%7[ *]", &cycles, &ms, &area, best), 4);
         assert_true(cycles == m[i].cycles && fabs(ms - 1e3 * m[i].seconds) < 0.00051);
         assert_true(fabs(area - 1e-6 * m[i].area) < 0.00051);
         assert_int_equal(strchr(best, '*') != NULL, m[i].best);

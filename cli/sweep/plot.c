@@ -1,10 +1,10 @@
-#include "sweep.h"
-
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "report.h"
+#include "sweep.h"
 #include "vta/support.h"
 
 enum { WIDTH = 1000, HEIGHT = 480, LEFT = 76, RIGHT = 330, TOP = 46, BOTTOM = 56 };
@@ -18,19 +18,6 @@ double sweep_area(const vta_config *config, const vta_timing_profile *timing) {
         bits += 8.0 * vta_config_buffer_bytes(config, memories[i]);
     double gemm = batch * in * out * (inp * wgt + acc), alu = batch * out * acc * acc;
     return gemm / timing->gemm_step + alu + bits / 10 + 30.0 * timing->bus_bits;
-}
-
-void sweep_mark_pareto(sweep_point *points, int count) {
-    for (int i = 0; i < count; i++) {
-        sweep_point *p = &points[i];
-        p->pareto = p->done;
-        for (int j = 0; j < count && p->pareto; j++) {
-            const sweep_point *q = &points[j];
-            if (!q->done || j == i || q->seconds > p->seconds || q->area > p->area) continue;
-            bool same = q->seconds == p->seconds && q->area == p->area;
-            if (!same || j < i) p->pareto = false;
-        }
-    }
 }
 
 typedef struct plot {
@@ -56,10 +43,10 @@ static double Y(const plot *p, double v) {
     return HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * log(v / p->y0) / log(p->y1 / p->y0);
 }
 
-static void bounds(plot *p, const sweep_point *points, int count) {
+static void bounds(plot *p, const result *points, size_t count) {
     p->x0 = p->y0 = INFINITY;
-    for (int i = 0; i < count; i++) {
-        if (!points[i].done) continue;
+    for (size_t i = 0; i < count; i++) {
+        if (points[i].error) continue;
         p->x0 = fmin(p->x0, points[i].area);
         p->x1 = fmax(p->x1, points[i].area);
         p->y0 = fmin(p->y0, points[i].seconds);
@@ -95,15 +82,15 @@ static void axis(plot *p, double least, double most, bool horizontal, double uni
 }
 
 static int by_area(const void *a, const void *b) {
-    const sweep_point *x = *(const sweep_point *const *)a, *y = *(const sweep_point *const *)b;
+    const result *x = *(const result *const *)a, *y = *(const result *const *)b;
     return x->area < y->area ? -1 : x->area > y->area;
 }
 
 /* The front as stairs, and its points with their names. */
-static void front(plot *p, const sweep_point *points, int count) {
-    const sweep_point **order = calloc((size_t)count + 1, sizeof *order);
+static void front(plot *p, const result *points, size_t count) {
+    const result **order = calloc(count + 1, sizeof *order);
     int n = 0;
-    for (int i = 0; order && i < count; i++)
+    for (size_t i = 0; order && i < count; i++)
         if (points[i].pareto) order[n++] = &points[i];
     if (n) qsort(order, (size_t)n, sizeof *order, by_area);
     if (n) add(p, "<path class=\"front\" d=\"");
@@ -115,19 +102,19 @@ static void front(plot *p, const sweep_point *points, int count) {
         if (last > 0 && y > last - 15) y = last - 15;
         last = y;
         add(p, "<text class=\"name\" x=\"%d\" y=\"%.1f\">", WIDTH - RIGHT + 26, y);
-        add_text(p, order[i]->label);
+        add_text(p, order[i]->machine);
         add(p, "</text><path class=\"lead\" d=\"M%.1f %.1fL%d %.1f\"/>\n", X(p, order[i]->area) + 6,
             Y(p, order[i]->seconds), WIDTH - RIGHT + 22, y - 4);
     }
     free(order);
 }
 
-static void dots(plot *p, const sweep_point *points, int count, bool best) {
-    for (int i = 0; i < count; i++) {
-        if (!points[i].done || points[i].pareto != best) continue;
+static void dots(plot *p, const result *points, size_t count, bool best) {
+    for (size_t i = 0; i < count; i++) {
+        if (points[i].error || points[i].pareto != best) continue;
         add(p, "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"5.5\"><title>", best ? "best" : "point",
             X(p, points[i].area), Y(p, points[i].seconds));
-        add_text(p, points[i].label);
+        add_text(p, points[i].machine);
         add(p, ": %.3f ms, area %.3f million</title></circle>\n", points[i].seconds * 1e3, points[i].area / 1e6);
     }
 }
@@ -149,7 +136,9 @@ static void begin(plot *p, const char *title) {
     add(p, "</text>\n");
 }
 
-char *sweep_svg(const sweep_point *points, int count, const char *title) {
+char *results_svg(const result_list *list, const char *title) {
+    const result *points = list->item;
+    size_t count = list->count;
     char *text = NULL;
     size_t size;
     plot p = {.out = open_memstream(&text, &size)};
