@@ -211,7 +211,7 @@ TEST_CASE(trackers_queue) {
     server board;
     server_start(&board, "--tracker", place, "--key", "simulator", NULL);
     bool there = false;
-    for (int i = 0; i < 300 && !there; i++) { /* it registers by itself */
+    for (int i = 0; i < 3000 && !there; i++) { /* it registers by itself */
         runs("rpc queue PLACE", 0);
         there = strstr(output, "simulator") != NULL;
         if (!there) usleep(20000);

@@ -40,7 +40,7 @@ static inline void model_start(model_board *m, const char *target) {
     }
     snprintf(path, sizeof path, "%s/registers", m->folder); /* made last */
     struct stat s = {0};
-    for (int i = 0; i < 5000 && (stat(path, &s) != 0 || !s.st_size); i++) usleep(1000);
+    for (int i = 0; i < 60000 && (stat(path, &s) != 0 || !s.st_size); i++) usleep(1000);
 }
 
 static inline void model_stop(model_board *m) {

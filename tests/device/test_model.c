@@ -42,7 +42,7 @@ static char *path_of(const char *folder, const char *name) {
 /* A file of the model, once it has its size. */
 static void *mapped(const served *s, const char *name, size_t bytes) {
     struct stat st = {0};
-    for (int i = 0; i < 20000 && (stat(path_of(s->folder, name), &st) != 0 || !st.st_size); i++) usleep(500);
+    for (int i = 0; i < 120000 && (stat(path_of(s->folder, name), &st) != 0 || !st.st_size); i++) usleep(500);
     assert_int_equal(st.st_size, bytes);
     int fd = open(path_of(s->folder, name), O_RDWR);
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -102,7 +102,7 @@ static void set(served *s, uint32_t offset, uint32_t value) {
 }
 
 static void wait_for(const served *s, uint32_t offset, uint32_t value) {
-    for (int i = 0; i < 20000 && s->registers[offset / 4] != value; i++) usleep(500);
+    for (int i = 0; i < 120000 && s->registers[offset / 4] != value; i++) usleep(500);
     __sync_synchronize();
     assert_int_equal(s->registers[offset / 4], value);
 }

@@ -196,7 +196,7 @@ class Remote(WithServer):
                 with self.assertRaisesRegex(vta.VTAError, "all servers"):
                     there.request("board", max_retry=0)
                 with self.assertRaisesRegex(vta.VTAError, "key"):
-                    vta.rpc.connect("127.0.0.1", server.port, timeout=5)
+                    vta.rpc.connect("127.0.0.1", server.port, timeout=60)
             finally:
                 server.stop()
                 tracker.stop()

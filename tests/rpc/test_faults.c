@@ -9,7 +9,7 @@
 
 static vta_rpc *open_on(const server *s) {
     vta_rpc *rpc;
-    must(vta_rpc_connect(NULL, s->port, &(vta_rpc_options){.timeout_ms = 10000, .answer_ms = 20000}, NULL, diag, &rpc));
+    must(vta_rpc_connect(NULL, s->port, &(vta_rpc_options){.timeout_ms = 60000, .answer_ms = 60000}, NULL, diag, &rpc));
     return rpc;
 }
 
@@ -110,7 +110,7 @@ static bool is_over(pid_t pid) {
 }
 
 static bool ends_soon(pid_t pid) {
-    for (int i = 0; i < 500 && !is_over(pid); i++) usleep(10000);
+    for (int i = 0; i < 6000 && !is_over(pid); i++) usleep(10000);
     return is_over(pid);
 }
 
@@ -191,7 +191,7 @@ TEST_CASE(clients_that_vanish) {
         vta_rpc_call(rpc, hang, NULL, NULL, 0, NULL, NULL, NULL);
         _exit(0);
     }
-    for (int i = 0; i < 500 && !strstr(server_log(&s), "begins"); i++) usleep(10000);
+    for (int i = 0; i < 6000 && !strstr(server_log(&s), "begins"); i++) usleep(10000);
     usleep(200000);
     kill(client, SIGKILL);
     waitpid(client, NULL, 0);
@@ -290,7 +290,7 @@ TEST_CASE(sessions_one_after_another) {
         vta_rpc_close(rpc);
     }
     server_settles(&s);
-    for (int i = 0; i < 1000 && files_of(s.pid) > files; i++)
+    for (int i = 0; i < 6000 && files_of(s.pid) > files; i++)
         usleep(10000);                     /* the last session's is closed a little later */
     assert_true(files_of(s.pid) <= files); /* at first a session that has just ended may still hold one */
     if (!SERVER_SANITIZED) assert_true(pages_of(s.pid) <= pages + MAX_PAGES); /* sanitizers keep what was freed */
@@ -431,7 +431,7 @@ TEST_CASE(connections_that_are_cut) {
             setsockopt(fd, SOL_SOCKET, SO_LINGER, &now, sizeof now);
         }
         close(fd);
-        for (int i = 0; i < 500 && server_children(&s) > 8; i++) usleep(10000);
+        for (int i = 0; i < 6000 && server_children(&s) > 8; i++) usleep(10000);
     }
     works(&s);
     server_settles(&s);

@@ -414,7 +414,7 @@ static void survivors(void **state) {
             waitpid(p.s.pid, NULL, 0);
         }
         vta_rpc_close(c.rpc);
-        for (int n = 0; n < 1000 && is_there(name); n++) usleep(10000);
+        for (int n = 0; n < 6000 && is_there(name); n++) usleep(10000);
         assert_false(is_there(name));
         if (!is_killed) {
             end_of(&p);
@@ -445,7 +445,7 @@ static void processes(void **state) {
             client c = open_on(&p);
             vta_status status = call(&c, "bomb", NULL, 300, 0, &made);
             if (status == VTA_OK && made > 40) status = vta_rpc_ping(c.rpc, diag);
-            for (int i = 0; i < 100 && status == VTA_OK && made > 40; i++, usleep(20000))
+            for (int i = 0; i < 3000 && status == VTA_OK && made > 40; i++, usleep(20000))
                 status = vta_rpc_ping(c.rpc, diag);
             if (status != VTA_OK) /* not refused by the kernel, but noticed */
                 refused(status, VTA_NO_MEMORY, "more than 40 processes and threads (--processes)");

@@ -100,7 +100,7 @@ static vta_status summarize(uint32_t port, const char *key_file, const char *wor
 /* Waits until the summary has it. */
 static void expect(uint32_t port, const char *key_file, const char *words) {
     vta_status status = VTA_NOT_FOUND;
-    for (int i = 0; i < 100 && status == VTA_NOT_FOUND; i++) {
+    for (int i = 0; i < 600 && status == VTA_NOT_FOUND; i++) {
         status = summarize(port, key_file, words);
         if (status == VTA_NOT_FOUND) usleep(100000);
     }

@@ -8,7 +8,7 @@ static server here;
 static char key[96], other[96];
 
 static vta_status connect_with(const char *key_file, uint32_t port, vta_rpc **rpc) {
-    const vta_rpc_options options = {.key_file = key_file, .timeout_ms = 5000};
+    const vta_rpc_options options = {.key_file = key_file, .timeout_ms = 60000};
     return vta_rpc_connect("127.0.0.1", port, &options, NULL, diag, rpc);
 }
 
@@ -117,7 +117,7 @@ TEST_CASE(without_the_key) {
 TEST_CASE(trackers) {
     server track;
     char *text;
-    vta_rpc_options o = {.timeout_ms = 5000};
+    vta_rpc_options o = {.timeout_ms = 60000};
     server_start_on(&track, "rpc-tracker", "0", "--key-file", key, NULL);
     refused(vta_rpc_tracker_summary("127.0.0.1", track.port, &o, diag, &text), VTA_INVALID_ARGUMENT,
             "this server was started with a key file");
@@ -209,7 +209,7 @@ TEST_CASE(replay) {
     int a = accept(listener, NULL, NULL), b = raw_connect(here.port), state_of_client;
     for (bool open = true; open;) {
         struct pollfd p[2] = {{.fd = a, .events = POLLIN}, {.fd = b, .events = POLLIN}};
-        assert_true(poll(p, 2, 10000) > 0);
+        assert_true(poll(p, 2, 60000) > 0);
         ssize_t n = p[0].revents ? recv(a, said + size, sizeof said - size, 0) : 0;
         if (n > 0) raw_send(b, said + size, (size_t)n), size += (size_t)n;
         ssize_t m = p[1].revents ? recv(b, back, sizeof back, 0) : 0;

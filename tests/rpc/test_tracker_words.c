@@ -136,7 +136,7 @@ TEST_CASE(refusals) {
 /* How often these words stand in the log; waits until they do so often. */
 static void logged(const char *words, int times) {
     int n = 0;
-    for (int i = 0; i < 1000 && n < times; i++, usleep(10000)) {
+    for (int i = 0; i < 6000 && n < times; i++, usleep(10000)) {
         n = 0;
         for (const char *at = server_log(&track); (at = strstr(at, words)); at++) n++;
     }
