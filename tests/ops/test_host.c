@@ -333,7 +333,7 @@ static void conv(void **state) {
     for (int i = 0; i < 2 * ROUNDS; i++) {
         vt_host_conv o = {.window = pick_window(), .groups = pick(1, 3), .transposed = i % 4 == 3, .bias = i % 2};
         vt_host_window *w = &o.window;
-        o.type = i % 3 ? "float32" : "int8";
+        o.of.first = i % 3 ? "float32" : "int8";
         w->c = o.groups * pick(1, 3);
         o.out_c = o.groups * pick(1, 3);
         if (o.transposed) {
@@ -352,9 +352,9 @@ static void conv(void **state) {
         done(&c);
     }
     vtac_kernel *none;
-    REFUSES(
-        vt_host_conv_kernel(&HOST, &(vt_host_conv){.window = {.c = 4}, .out_c = 4, .groups = 3, .type = "int8"}, &none),
-        VTA_INVALID_ARGUMENT);
+    REFUSES(vt_host_conv_kernel(&HOST, &(vt_host_conv){.window = {.c = 4}, .out_c = 4, .groups = 3, .of.first = "int8"},
+                                &none),
+            VTA_INVALID_ARGUMENT);
     vta_diag_clear(diag);
 }
 

@@ -19,15 +19,19 @@ typedef struct vt__float_node {
 _Noreturn void vt__float_refuse(const vt__float_node *o, const char *why);
 
 /* float_elements.c: an operator of one element each as vt_host_map_kernel has it; NULL: it is of another kind. */
-const char *vt__float_expression(const vt__float_node *o);
+const char *vt__float_expression(vt__float_node *o);
+/* float_quantize.c: the same of QuantizeLinear and DequantizeLinear; the shapes of scales become those of the result.
+ */
+const char *vt__float_quantized(vt__float_node *o);
 /* float_bits.c: the same of angles, remainders and bits. */
 const char *vt__float_bits(const vt__float_node *o);
 const char *vt__float_attribute(const vt__float_node *o, vt_gattr_name name);
 
-/* float_matrix.c: Gemm and MatMul; float_window.c: convolutions and AveragePool. */
+/* float_matrix.c: matrix products; float_window.c: convolutions and pools. */
+vt_host_factors vt__float_factors(const vt__float_node *o);
 vta_status vt__float_matrix(const vt__float_node *o, vtac_kernel **out);
 vta_status vt__float_conv(const vt__float_node *o, vtac_kernel **out);
-vta_status vt__float_average(const vt__float_node *o, vtac_kernel **out);
+vta_status vt__float_pool(const vt__float_node *o, vtac_kernel **out);
 /* float_resize.c */
 vta_status vt__float_resize(const vt__float_node *o, vtac_kernel **out);
 

@@ -74,7 +74,7 @@ static const char *quotient(const vt__float_node *o) {
 }
 
 /* The result is cast to its element type. */
-const char *vt__float_expression(const vt__float_node *o) {
+const char *vt__float_expression(vt__float_node *o) {
     switch ((int)o->is->op) {
     case VT_G_RELU: return "select($0 < 0.0, 0.0, $0)";
     case VT_G_LEAKY_RELU: return with_attributes(o, "select($0 < 0.0, %s * $0, $0)", VT_A_ALPHA, VT_A_ALPHA);
@@ -116,6 +116,8 @@ const char *vt__float_expression(const vt__float_node *o) {
     case VT_G_OR: return "$0 || $1";
     case VT_G_XOR: return "$0 != $1";
     case VT_G_WHERE: return "select($0, $1, $2)";
+    case VT_G_QUANTIZE_LINEAR:
+    case VT_G_DEQUANTIZE_LINEAR: return vt__float_quantized(o);
     default: return vt__float_bits(o);
     }
 }

@@ -12,6 +12,15 @@ static int32_t batch_axes(const vt_gtype *a, const vt_gtype *b) {
     return (int32_t)(rank > 2 ? rank - 2 : 0);
 }
 
+/* The zero points of the first and the second operand are inputs 2 and 3; a given one comes after the operands. */
+vt_host_factors vt__float_factors(const vt__float_node *o) {
+    vt_host_factors f = {.first = o->shapes[0].type, .second = o->shapes[1].type};
+    bool integers = o->is->op == VT_G_MAT_MUL_INTEGER || o->is->op == VT_G_CONV_INTEGER;
+    if (integers && vt_ginput_given(o->is, 2)) f.first_zeros = vt_gtype_count(&o->is->inputs[2]->type);
+    if (integers && vt_ginput_given(o->is, 3)) f.second_zeros = vt_gtype_count(&o->is->inputs[3]->type);
+    return f;
+}
+
 /* A first operand of one axis is a row, a second one a column. */
 vta_status vt__float_matrix(const vt__float_node *o, vtac_kernel **out) {
     const vt_gtype *a = &o->is->inputs[0]->type, *b = &o->is->inputs[1]->type;
@@ -19,6 +28,7 @@ vta_status vt__float_matrix(const vt__float_node *o, vtac_kernel **out) {
     vt_host_matmul m = {.m = a->rank > 1 ? a->dim[a->rank - 2] : 1,
                         .k = a->dim[a->rank - 1],
                         .n = b->rank > 1 ? b->dim[b->rank - 1] : 1,
+                        .of = vt__float_factors(o),
                         .transposed = gemm && vt_gattr_int(o->is, VT_A_TRANS_B),
                         .bias = gemm && vt_ginput_given(o->is, 2),
                         .batch_axes = batch_axes(a, b)};

@@ -28,20 +28,23 @@ static bool window_of(const vt_gnode *is, const int64_t *kernel, vt_host_window 
     return true;
 }
 
-vta_status vt__float_average(const vt__float_node *o, vtac_kernel **out) {
-    vt_host_pool pool = {
-        .form = {.type = "float32"}, .average = true, .count_padding = vt_gattr_int(o->is, VT_A_COUNT_PADS) != 0};
+vta_status vt__float_pool(const vt__float_node *o, vtac_kernel **out) {
+    bool average = o->is->op == VT_G_AVERAGE_POOL;
+    vt_host_pool pool = {.form = {.type = o->shapes[0].type},
+                         .average = average,
+                         .count_padding = average && vt_gattr_int(o->is, VT_A_COUNT_PADS) != 0};
     if (!window_of(o->is, vt_gattr_ints(o->is, VT_A_KERNEL), &pool.window))
-        vt__float_refuse(o, "only averages of images and sequences are compiled");
+        vt__float_refuse(o, "only pools of images and sequences are compiled");
     return vt_host_pool_kernel(&o->host, &pool, out);
 }
 
 vta_status vt__float_conv(const vt__float_node *o, vtac_kernel **out) {
     const vt_gtype *weights = &o->is->inputs[1]->type;
+    bool integers = o->is->op == VT_G_CONV_INTEGER;
     vt_host_conv conv = {.out_c = o->is->outputs[0]->type.dim[1],
                          .groups = vt_gattr_int(o->is, VT_A_GROUP),
-                         .type = "float32",
-                         .bias = vt_ginput_given(o->is, 2),
+                         .of = vt__float_factors(o),
+                         .bias = !integers && vt_ginput_given(o->is, 2),
                          .transposed = o->is->op == VT_G_CONV_TRANSPOSE};
     if (!window_of(o->is, weights->dim + 2, &conv.window))
         vt__float_refuse(o, "only convolutions of images and sequences are compiled");

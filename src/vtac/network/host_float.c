@@ -192,7 +192,8 @@ static vta_status make_concat(vt__float_node *o, vtac_kernel **out) {
 static bool is_of_any_type(vt_gop op) {
     return op == VT_G_TRANSPOSE || op == VT_G_SLICE || op == VT_G_CONCAT || op == VT_G_GATHER ||
            op == VT_G_DEPTH_TO_SPACE || op == VT_G_SPACE_TO_DEPTH || op == VT_G_REDUCE_SUM || op == VT_G_REDUCE_MAX ||
-           op == VT_G_REDUCE_MIN || op == VT_G_CUM_SUM || op == VT_G_TOP_K || op == VT_G_SCATTER;
+           op == VT_G_REDUCE_MIN || op == VT_G_CUM_SUM || op == VT_G_TOP_K || op == VT_G_SCATTER ||
+           op == VT_G_MAT_MUL_INTEGER || op == VT_G_CONV_INTEGER || op == VT_G_MAX_POOL;
 }
 
 /* The kernel of an operator that is more than one expression; NULL where there is none. */
@@ -208,7 +209,8 @@ static vta_status make_other(vt__float_node *o, vtac_kernel **out) {
     case VT_G_REDUCE_MIN: return make_reduction(o, VT_HOST_MIN, out);
     case VT_G_TRANSPOSE: return make_transpose(o, out);
     case VT_G_PAD: return make_pad(o, out);
-    case VT_G_AVERAGE_POOL: return vt__float_average(o, out);
+    case VT_G_MAX_POOL:
+    case VT_G_AVERAGE_POOL: return vt__float_pool(o, out);
     case VT_G_DEPTH_TO_SPACE:
     case VT_G_SPACE_TO_DEPTH: return make_blocks(o, out);
     case VT_G_SLICE: return make_slice(o, out);
@@ -216,8 +218,10 @@ static vta_status make_other(vt__float_node *o, vtac_kernel **out) {
     case VT_G_CONCAT: return make_concat(o, out);
     case VT_G_GATHER: return make_gather(o, out);
     case VT_G_CONV:
+    case VT_G_CONV_INTEGER:
     case VT_G_CONV_TRANSPOSE: return vt__float_conv(o, out);
     case VT_G_GEMM:
+    case VT_G_MAT_MUL_INTEGER:
     case VT_G_MAT_MUL: return vt__float_matrix(o, out);
     case VT_G_SCATTER:
         vt__float_refuse(o, "with a reduction, or more than 2^22 pairs of a row and an update, it is not compiled");

@@ -39,14 +39,21 @@ static void add_floats(vt__integer *w, const char *value) {
     vt__give(w->args, vt__buffer_of(w->n, w->l->output));
 }
 
+/* The places of an element of floats in tiles: axes that it has not are 0. */
+static void places_of(const vt_gtype *t, const char *out[4]) {
+    out[0] = t->rank > 0 ? "n" : "0", out[1] = t->rank > 1 ? "c" : "0";
+    out[2] = t->rank > 3 ? "i" : "0", out[3] = t->rank > 2 ? "j" : "0";
+}
+
 void vt__integer_dequantize(vt__integer *w) {
     const vt_qtensor *x = w->l->inputs[0];
     vt_ctx *ctx = w->n->ctx;
-    const char *row = x->type.rank > 3 ? "i" : "0", *column = x->type.rank > 2 ? "j" : "0";
-    const char *integer = vt__integer_half(w, "x", vt__is_wide(x) ? "1, " : "", "n", "c", row, column);
+    const char *at[4];
+    places_of(&x->type, at);
+    const char *integer = vt__integer_half(w, "x", vt__is_wide(x) ? "1, " : "", at[0], at[1], at[2], at[3]);
     if (vt__is_wide(x))
         integer = vt_new_format(ctx, "(%s * 256 + (%s & 255))", integer,
-                                vt__integer_half(w, "x", "0, ", "n", "c", row, column));
+                                vt__integer_half(w, "x", "0, ", at[0], at[1], at[2], at[3]));
     vt__integer_tiles(w, "x", x);
     declare_scale(w, x->scale);
     add_floats(w, vt_new_format(ctx, "float32(%s) * scale[0]", integer));
@@ -68,6 +75,7 @@ void vt__integer_table(vt__integer *w) {
             w, vt_new_format(w->n->ctx, "int32(%s)", entry(w, w->channel, "int32(x[bo, co, i, j, bi, ci])")));
         return;
     }
-    const char *row = l->output->type.rank > 3 ? "i" : "0", *column = l->output->type.rank > 2 ? "j" : "0";
-    add_floats(w, entry(w, "c", vt__integer_element(w, "x", "n", "c", row, column)));
+    const char *at[4];
+    places_of(&l->output->type, at);
+    add_floats(w, entry(w, at[1], vt__integer_element(w, "x", at[0], at[1], at[2], at[3])));
 }

@@ -38,6 +38,16 @@ double vt_element_max(vt_element element) {
     return ldexp(1, (int)elements[element].bytes * 8 - elements[element].is_signed) - 1;
 }
 
+void vt_element_store(vt_element element, void *data, size_t i, double x) {
+    switch (element) {
+#define VT_ELEMENT(name, text, ctype)                                                                                  \
+    case VT_ELEMENT_##name: ((ctype *)data)[i] = (ctype)x; break;
+#include "frontend/graph/elements.def"
+#undef VT_ELEMENT
+    case VT_ELEMENT_COUNT: break;
+    }
+}
+
 bool vt_gtype_make(vt_element element, size_t rank, const int64_t *dims, vt_gtype *out_type) {
     int64_t count = 1, positive = 1;
     *out_type = (vt_gtype){.element = element};

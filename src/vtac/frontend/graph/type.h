@@ -36,6 +36,8 @@ bool vt_element_is_byte(vt_element element); /* int8, uint8 */
 /* The smallest and the largest number of an element type: of floats minus and plus infinity. */
 double vt_element_least(vt_element element);
 double vt_element_max(vt_element element);
+/* Sets element i of an array of that type to a number that the type has. */
+void vt_element_store(vt_element element, void *data, size_t i, double x);
 
 /* Checks rank and extents: false for a negative extent, more than VT_MAX_RANK axes, or VT_MAX_ELEMENTS elements. */
 bool vt_gtype_make(vt_element element, size_t rank, const int64_t *dims, vt_gtype *out_type);

@@ -80,16 +80,6 @@ vt_gvalue *vt__mk_unsqueeze(const vt_onnx_node *n, vt_gvalue *x, uint32_t at) {
 
 /* ---- Constants ---- */
 
-static void store(void *data, vt_element element, size_t i, double x) {
-    switch (element) {
-#define VT_ELEMENT(name, text, ctype)                                                                                  \
-    case VT_ELEMENT_##name: ((ctype *)data)[i] = (ctype)x; break;
-#include "frontend/graph/elements.def"
-#undef VT_ELEMENT
-    case VT_ELEMENT_COUNT: break;
-    }
-}
-
 vt_gvalue *vt__mk_room(const vt_onnx_node *n, vt_element element, uint32_t rank, const int64_t *dims, void *out_data) {
     vt_gtype t;
     if (!vt_gtype_make(element, rank, dims, &t) || vt_gtype_count(&t) > VT_MAX_COMPUTED)
@@ -102,7 +92,7 @@ vt_gvalue *vt__mk_room(const vt_onnx_node *n, vt_element element, uint32_t rank,
 vt_gvalue *vt__mk_number(const vt_onnx_node *n, vt_element element, double number) {
     void *data;
     vt_gvalue *v = vt__mk_room(n, element, 0, NULL, &data);
-    store(data, element, 0, number);
+    vt_element_store(element, data, 0, number);
     return v;
 }
 
@@ -112,7 +102,7 @@ vt_gvalue *vt__mk_iota(const vt_onnx_node *n, vt_element element, uint32_t rank,
     void *data;
     for (uint32_t i = 0; i < rank; i++) dims[i] = i == axis ? count : 1;
     vt_gvalue *v = vt__mk_room(n, element, rank, dims, &data);
-    for (int64_t i = 0; i < count; i++) store(data, element, (size_t)i, start + (double)i * step);
+    for (int64_t i = 0; i < count; i++) vt_element_store(element, data, (size_t)i, start + (double)i * step);
     return v;
 }
 

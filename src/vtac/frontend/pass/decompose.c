@@ -123,6 +123,7 @@ static vt_gvalue *decomposed(vt_rewrite *r, const vt_gnode *n, const uint32_t *u
     if (bias) return product_of_rows(r, n, product, bias);
     if (n->op == VT_G_GEMM && !is_plain(n)) return plain_gemm(r, n);
     if (is_of_rows(n)) return product_of_rows(r, n, n, NULL);
+    if (n->op == VT_G_REDUCE_PROD) return vt__decompose_reduce_prod(r, n);
     return is_softmax_across(n) ? softmax_along(r, n) : vt__decompose_along(r, n);
 }
 
@@ -140,7 +141,7 @@ const vt_graph *vt_graph_pass_decompose(const vt_graph *g) {
     vt_rewrite r = vt_rewrite_begin(g);
     find_taken(g, uses, taken);
     for (uint32_t i = 0; i < g->node_count; i++) {
-        if (taken[i]) continue;
+        if (taken[i] || vt__decompose_dynamic(&r, g->nodes[i])) continue;
         vt_gvalue *now = decomposed(&r, g->nodes[i], uses);
         if (now)
             vt_rewrite_replace(&r, g->nodes[i]->outputs[0], now);

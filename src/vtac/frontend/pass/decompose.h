@@ -10,5 +10,11 @@ vt_gvalue *vt__decompose_make(vt_rewrite *r, const vt_gnode *n, bool last, vt_go
 /* decompose_along.c: what stands for a TopK or a CumSum along a short axis, or a Scatter of few rows; NULL: the node.
  */
 vt_gvalue *vt__decompose_along(vt_rewrite *r, const vt_gnode *n);
+/* decompose_product.c: the product of all entries along an axis, which goes; `last` as above. */
+vt_gvalue *vt__decompose_product(vt_rewrite *r, const vt_gnode *n, bool last, vt_gvalue *x, uint32_t axis);
+/* What stands for a ReduceProd; NULL: the node is another one. */
+vt_gvalue *vt__decompose_reduce_prod(vt_rewrite *r, const vt_gnode *n);
+/* decompose_quantize.c: a DynamicQuantizeLinear, all its results; false: the node is another one. */
+bool vt__decompose_dynamic(vt_rewrite *r, const vt_gnode *n);
 
 #endif

@@ -131,12 +131,60 @@ static vt_gvalue *scatter(const along *a, vt_gvalue *x, vt_gvalue *at, vt_gvalue
     return vt__decompose_make(a->r, a->n, true, VT_G_GATHER, 2, in, 1, along_rows);
 }
 
+/* What changes nothing: 0, 1, or the number that every other one is larger or smaller than. */
+static vt_gvalue *neutral(const along *a, vt_element e, int64_t reduction) {
+    vt_ctx *ctx = a->r->to->ctx;
+    bool real = e == VT_ELEMENT_F32 || e == VT_ELEMENT_F64;
+    double least = real ? -INFINITY : vt_element_least(e), most = real ? INFINITY : vt_element_max(e);
+    void *data = vt_new_bytes(ctx, sizeof(int64_t));
+    double x = reduction == VT_REDUCTION_MUL   ? 1
+               : reduction == VT_REDUCTION_MAX ? least
+               : reduction == VT_REDUCTION_MIN ? most
+                                               : 0;
+    if (!real && vt_element_bytes(e) == 8 && x > 1) /* 2^63 - 1 and 2^64 - 1 are no doubles */
+        *(uint64_t *)data = e == VT_ELEMENT_U64 ? UINT64_MAX : INT64_MAX;
+    else
+        vt_element_store(e, data, 0, x);
+    return vt_graph_constant(a->r->to, vt_new_format(ctx, "%s.neutral", a->n->name), (vt_gtype){.element = e}, data);
+}
+
+/* Rows with all their updates added, multiplied, or compared: updates of other rows are made neutral. */
+static vt_gvalue *reduce_rows(const along *a, int64_t reduction, vt_gvalue *x, vt_gvalue *at, vt_gvalue *updates) {
+    int64_t rows = x->type.dim[0], count = at->type.dim[0], width = vt_gtype_span(&x->type, 1, x->type.rank);
+    const int64_t flat[] = {1, count, width}, columns[] = {rows, count, 1}, second = 1;
+    const vt_gattr as_flat[] = {VT_GSET_INTS(SHAPE, 3, flat)}, as_columns[] = {VT_GSET_INTS(SHAPE, 3, columns)};
+    const vt_gattr as_x[] = {VT_GSET_INTS(SHAPE, x->type.rank, x->type.dim)};
+    const vt_gattr over[] = {VT_GSET_INTS(AXES, 1, &second), VT_GSET_INT(KEEPDIMS, 0)};
+    static const vt_gop reduce[] = {[VT_REDUCTION_ADD] = VT_G_REDUCE_SUM,
+                                    [VT_REDUCTION_MUL] = VT_G_REDUCE_PROD,
+                                    [VT_REDUCTION_MAX] = VT_G_REDUCE_MAX,
+                                    [VT_REDUCTION_MIN] = VT_G_REDUCE_MIN};
+    static const vt_gop join[] = {[VT_REDUCTION_ADD] = VT_G_ADD,
+                                  [VT_REDUCTION_MUL] = VT_G_MUL,
+                                  [VT_REDUCTION_MAX] = VT_G_MAX,
+                                  [VT_REDUCTION_MIN] = VT_G_MIN};
+    vt_gvalue *row = cast(a, false, numbers(a, rows, true), VT_ELEMENT_I64);
+    vt_gvalue *meets = two(a, VT_G_EQUAL, row, apart(a, at, 0));
+    meets = vt__decompose_make(a->r, a->n, false, VT_G_RESHAPE, 1, &meets, 1, as_columns);
+    updates = vt__decompose_make(a->r, a->n, false, VT_G_RESHAPE, 1, &updates, 1, as_flat);
+    vt_gvalue *all = three(a, meets, updates, neutral(a, x->type.element, reduction));
+    if (reduction == VT_REDUCTION_MUL)
+        all = vt__decompose_product(a->r, a->n, false, all, 1);
+    else
+        all = vt__decompose_make(a->r, a->n, false, reduce[reduction], 1, &all, 2, over);
+    all = vt__decompose_make(a->r, a->n, false, VT_G_RESHAPE, 1, &all, 1, as_x);
+    return vt__decompose_make(a->r, a->n, true, join[reduction], 2, (vt_gvalue *[]){x, all}, 0, NULL);
+}
+
 static vt_gvalue *set_rows(vt_rewrite *r, const vt_gnode *n) {
     const vt_gvalue *x = n->inputs[0], *at = n->inputs[1], *updates = n->inputs[2];
-    int64_t rows = x->type.dim[0], count = at->type.dim[0];
-    if (vt_gattr_int(n, VT_A_REDUCTION) != VT_REDUCTION_NONE || !vt_gtype_count(&x->type) || !count) return NULL;
-    if (rows > PAIRS_MAX / count) return NULL;
-    return scatter(&(along){r, n}, vt_rewrite_of(r, x), vt_rewrite_of(r, at), vt_rewrite_of(r, updates));
+    int64_t rows = x->type.dim[0], count = at->type.dim[0], reduction = vt_gattr_int(n, VT_A_REDUCTION);
+    along a = {r, n};
+    if (!vt_gtype_count(&x->type) || !count || rows > PAIRS_MAX / count) return NULL;
+    if (reduction == VT_REDUCTION_NONE)
+        return scatter(&a, vt_rewrite_of(r, x), vt_rewrite_of(r, at), vt_rewrite_of(r, updates));
+    if (vt_gtype_count(&x->type) > PAIRS_MAX / count) return NULL;
+    return reduce_rows(&a, reduction, vt_rewrite_of(r, x), vt_rewrite_of(r, at), vt_rewrite_of(r, updates));
 }
 
 vt_gvalue *vt__decompose_along(vt_rewrite *r, const vt_gnode *n) {

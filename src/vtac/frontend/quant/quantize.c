@@ -40,15 +40,26 @@ static void add_layer(vt_quantizer *q, const vt_chain *c) {
     }
 }
 
+/* A constant that the network gives: a copy of it, by a node that the graph has not. */
+static const vt_qtensor *add_constant(vt_quantizer *q, vt_gvalue *v) {
+    vt_gnode *copy = VT_NEW(q->ctx, vt_gnode);
+    vt_gvalue **in = VT_NEW(q->ctx, vt_gvalue *), **out = VT_NEW(q->ctx, vt_gvalue *);
+    if (q->plain[v->index]) return q->plain[v->index];
+    *in = *out = v;
+    *copy = (vt_gnode){.name = v->name, .op = VT_G_IDENTITY, .input_count = 1, .output_count = 1};
+    copy->inputs = in;
+    copy->outputs = out;
+    q->plain[v->index] = vt__tensor_new(q, v, v->type, 0);
+    vt__layer_new(q, VT_Q_FLOAT, v->name, 0, NULL, q->plain[v->index])->node = copy;
+    return q->plain[v->index];
+}
+
 static void add_ends(vt_quantizer *q) {
     vt_qnet *net = q->net;
     net->outputs = VT_NEW_ARRAY(q->ctx, const vt_qtensor *, q->g->outputs.count + 1);
     for (uint32_t i = 0; i < q->g->outputs.count; i++) {
-        const vt_gvalue *v = q->g->outputs.item[i];
-        if (v->data)
-            vt_raise(q->ctx, VTA_UNSUPPORTED, "output %s is a constant: there is nothing to compile",
-                     q->g->output_names[i]);
-        net->outputs[i] = vt__as_plain(q, v);
+        vt_gvalue *v = q->g->outputs.item[i];
+        net->outputs[i] = v->data ? add_constant(q, v) : vt__as_plain(q, v);
     }
 }
 

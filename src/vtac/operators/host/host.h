@@ -79,24 +79,33 @@ typedef struct vt_host_pool {
 } vt_host_pool;
 vta_status vt_host_pool_kernel(const vt_host *host, const vt_host_pool *o, vtac_kernel **out_kernel);
 
-/* Convolution with groups (conv.c), plain: of float32, or of int8 with sums of int32. Arguments: x (N C H W), weights
- * (O C/groups kernel_h kernel_w), bias (O, of the result's type) where `bias`, result (N O out_h out_w).
- * `transposed`: as ONNX's ConvTranspose, weights C O/groups kernel_h kernel_w. */
+/* The operands of a sum of products: element types (`first` NULL: "float32"; `second` NULL: as `first`), and how many
+ * zero points they have, which are subtracted: 0, 1, or one for each row of x, column of w, or output channel.
+ * Integers of 8 and 16 bits are added up in int32, others in their own type. */
+typedef struct vt_host_factors {
+    const char *first, *second;
+    int64_t first_zeros, second_zeros;
+} vt_host_factors;
+
+/* Convolution with groups (conv.c), plain. Arguments: x (N C H W), weights (O C/groups kernel_h kernel_w), the zero
+ * point of x and those of the weights where there are such, bias (O, of the result's type) where `bias`, result
+ * (N O out_h out_w). `transposed`: as ONNX's ConvTranspose, weights C O/groups kernel_h kernel_w. */
 typedef struct vt_host_conv {
     vt_host_window window;
     int64_t out_c, groups;
-    const char *type; /* "float32" or "int8" */
+    vt_host_factors of;
     bool bias, transposed;
 } vt_host_conv;
 vta_status vt_host_conv_kernel(const vt_host *host, const vt_host_conv *o, vtac_kernel **out_kernel);
 
 enum { VT_HOST_DIMS = 8, VT_HOST_BATCH = VT_HOST_DIMS - 2, VT_HOST_OPERANDS = 8 };
 
-/* y[b, i, j] = sum of x[b, i, k] * w[b, k, j] + bias[j] (conv.c), floats. Arguments: x, w, bias where there is one,
- * result. b stands for `batch_axes` axes, at most VT_HOST_BATCH; the extents of an operand are those of the result, or
- * 1: then all share it. `transposed`: w[b, j, k]. */
+/* y[b, i, j] = sum of x[b, i, k] * w[b, k, j] + bias[j] (conv.c). Arguments: x, w, their zero points and bias where
+ * there are such, result. b stands for `batch_axes` axes, at most VT_HOST_BATCH; the extents of an operand are those of
+ * the result, or 1: then all share it. `transposed`: w[b, j, k]. */
 typedef struct vt_host_matmul {
     int64_t m, k, n;
+    vt_host_factors of;
     bool transposed, bias;
     int32_t batch_axes;
     int64_t x_batch[VT_HOST_BATCH], w_batch[VT_HOST_BATCH];

@@ -9,6 +9,23 @@ static void add_count(vt_strbuf *out, const char *axis, int64_t stride, int64_t 
                    axis, stride, extent - pad, size, axis, stride, pad);
 }
 
+/* The same of taps that are apart. */
+static void add_count_apart(vt_strbuf *out, const char *axis, int64_t stride, int64_t taps, int64_t dilation,
+                            int64_t pad, int64_t size) {
+    vt_strbuf_addf(out,
+                   "(min((%" PRId64 " - %s * %" PRId64 ") // %" PRId64 " + 1, %" PRId64 ") - max((%" PRId64
+                   " - %s * %" PRId64 ") // %" PRId64 ", 0))",
+                   size - 1 + pad, axis, stride, dilation, taps, pad + dilation - 1, axis, stride, dilation);
+}
+
+static void add_inside(vt_strbuf *out, const char *axis, int64_t stride, int64_t taps, int64_t dilation, int64_t pad,
+                       int64_t size) {
+    if (dilation > 1)
+        add_count_apart(out, axis, stride, taps, dilation, pad, size);
+    else
+        add_count(out, axis, stride, taps, pad, size);
+}
+
 /* The element under tap dy, dx at the axes of the result, where it is inside; else `outside`. */
 static void add_tap(vt_strbuf *out, const vt_host_pool *o, const char *cast, const char *outside) {
     const vt_host_window *w = &o->window;
@@ -40,13 +57,25 @@ static void add_extents(vt_strbuf *out, const vt_host_pool *o, int64_t h, int64_
 
 static bool is_float(const vt_host_pool *o) { return !strncmp(o->form.type, "float", 5); }
 
+/* What padding is where the largest is taken. */
+static const char *least_of(const vt_host_pool *o, char *to, size_t size) {
+    int bits = 0;
+    if (is_float(o)) return strcmp(o->form.type, "float64") ? "(-3.4028234e38)" : "(float64(0.0) - float64(1.7e308))";
+    bool negative = sscanf(o->form.type, "int%d", &bits) == 1 && bits > 0 && bits <= 64;
+    /* the least number has no positive one, of which it would be written */
+    snprintf(to, size, "(%s(%" PRId64 ") - %s(%d))", o->form.type,
+             negative ? -(int64_t)(((uint64_t)1 << (bits - 1)) - 1) : 0, o->form.type, negative);
+    return to;
+}
+
 /* Floats are added up in 64 bits, as the evaluator in C does. */
 static void add_sum(vt_strbuf *out, const vt_host_pool *o) {
+    char least[64];
     vt_strbuf_add(out, o->average ? "sum[dy, dx](" : "max[dy, dx](");
     if (o->average)
         add_tap(out, o, is_float(o) ? "float64" : "int32", is_float(o) ? "float64(0.0)" : "0");
     else
-        add_tap(out, o, o->form.type, is_float(o) ? "(-3.4028234e38)" : "int8(-128)");
+        add_tap(out, o, o->form.type, least_of(o, least, sizeof least));
     vt_strbuf_add(out, ")");
 }
 
@@ -64,9 +93,9 @@ static void add_average(vt_strbuf *out, const vt_host_pool *o) {
     if (o->count_padding) {
         vt__host_float(out, (double)(w->kernel_h * w->kernel_w));
     } else {
-        add_count(out, "y", w->stride_h, w->kernel_h, w->pad_top, w->h);
+        add_inside(out, "y", w->stride_h, w->kernel_h, w->dilation_h, w->pad_top, w->h);
         vt_strbuf_add(out, " * ");
-        add_count(out, "z", w->stride_w, w->kernel_w, w->pad_left, w->w);
+        add_inside(out, "z", w->stride_w, w->kernel_w, w->dilation_w, w->pad_left, w->w);
     }
     vt_strbuf_add(out, ")");
     vt_strbuf_add(out, whole ? ")" : "), -128.0), 127.0))");
@@ -76,9 +105,9 @@ vta_status vt_host_pool_kernel(const vt_host *host, const vt_host_pool *o, vtac_
     const vt_host_window *w = &o->window;
     vt_strbuf text;
     *out_kernel = NULL;
-    bool known = !strcmp(o->form.type, "float32") || !strcmp(o->form.type, "int8");
-    if (!known || (o->average && (w->dilation_h > 1 || w->dilation_w > 1)))
-        return vt_fail(host->diag, VTA_UNSUPPORTED, "pooling of %s: float32 and int8 are, averages not dilated",
+    bool known = is_float(o) || !strcmp(o->form.type, "int8");
+    if (o->average && !known)
+        return vt_fail(host->diag, VTA_UNSUPPORTED, "averages of %s: those of floats and of int8 are compiled",
                        o->form.type);
     vt_strbuf_init(&text, host->allocator);
     vt_strbuf_addf(&text, "kernel pool\ntarget llvm\ninput x: %s", o->form.type);
