@@ -9,7 +9,7 @@ VERSION = $(shell sed -n 's/^project.vta VERSION \([0-9.]*\) .*/\1/p' CMakeLists
 # Only plain `make` says where the tool is.
 TELL = $(if $(filter-out all,$(or $(MAKECMDGOALS),all)),,yes)
 
-.PHONY: all run test test-all build-tests test-hardware prove bench notebook asan tsan fuzz lower clang clang-asan \
+.PHONY: all run test test-all build-tests test-hardware test-cluster prove bench notebook asan tsan fuzz lower clang clang-asan \
         install uninstall dist format check-format clean
 
 all:
@@ -39,6 +39,13 @@ test-hardware: prove
 	@cmake --preset release -DVT_TESTS=ON >/dev/null
 	@cmake --build build
 	@VTA_TEST_HARDWARE=1 ctest --test-dir build -L rtl --output-on-failure --timeout 3600
+
+# Sweeps under a Slurm and an mpirun that it installs and starts here; as root.
+test-cluster:
+	@$(PACKAGES) build cluster
+	@cmake --preset release
+	@cmake --build build
+	@tests/cluster/test_cluster.py
 
 prove:
 	@$(PACKAGES) build test hardware

@@ -9,6 +9,8 @@
 #include "file.h"
 #include "model.h"
 #include "report.h"
+#include "slurm.h"
+#include "transport.h"
 
 /* More points than that are only taken where their results go to a file. */
 enum { MAX_SHOWN = 4096, MAX_SUBJECTS = 64, MAX_JOBS = 256 };
@@ -25,6 +27,7 @@ typedef struct sweep {
     cli_network network;
     cli_pictures pictures;
 #endif
+    sweep_slurm slurm;
     char *params;
     sweep_setup setup;
     sweep_space space;
@@ -39,7 +42,11 @@ typedef struct sweep {
     size_t other_count, other_capacity;
     vta_status status; /* of the sweep: not of a machine that cannot be */
     pthread_mutex_t lock;
+    /* Of several processes, rank 0 hands out the points and keeps the results; NULL: this is the only one. */
+    const sweep_transport *transport;
 } sweep;
+
+static bool is_helper(const sweep *s) { return s->transport && s->transport->rank > 0; }
 
 /* ---- One point -------------------------------------------------------------------------------------------------- */
 
@@ -78,8 +85,24 @@ static void count(sweep *s, const result *r, bool was_there) {
     cli_progress("sweep", s->finished, s->total);
 }
 
-/* What came of a point: to the file, or to the list. */
+static vta_status tell(const sweep *s, int rank, const char *text) {
+    if (s->transport->send(rank, text, strlen(text)) == 0) return VTA_OK;
+    return cli_fail(VTA_IO, "MPI: no message can be sent to rank %d", rank);
+}
+
+/* To rank 0: a result, which asks for the next point as well. */
+static vta_status send_result(const sweep *s, const result *r) {
+    json_t *o = result_json(r, !s->no_times);
+    char *text = json_dumps(o, RESULT_JSON);
+    json_decref(o);
+    vta_status status = text ? tell(s, 0, text) : VTA_NO_MEMORY;
+    free(text);
+    return status;
+}
+
+/* What came of a point: to the file, or to the list, or to rank 0. */
 static vta_status keep(sweep *s, result *r) {
+    if (is_helper(s)) return send_result(s, r);
     pthread_mutex_lock(&s->lock);
     count(s, r, false);
     vta_status status = s->is_kept ? sweep_file_append(&s->file, r, !s->no_times) : result_list_add(&s->results, r);
@@ -91,7 +114,7 @@ static vta_status keep(sweep *s, result *r) {
 static vta_status claim(sweep *s, const char *key, bool wait, bool *out_mine, bool *out_other) {
     *out_mine = true;
     *out_other = false;
-    if (!s->is_kept) return VTA_OK;
+    if (!s->is_kept || is_helper(s)) return VTA_OK;
     pthread_mutex_lock(&s->lock);
     vta_status status = VTA_OK;
     bool taken = true;
@@ -143,7 +166,7 @@ static vta_status run_point(sweep *s, uint64_t point, bool wait, vta_diag *diag)
         memcpy(key, r.key, sizeof key);
         status = compute(s, subject, &m, found, diag, &r);
         if (status == VTA_OK) status = keep(s, &r);
-        if (s->is_kept) sweep_file_release(&s->file, key);
+        if (s->is_kept && !is_helper(s)) sweep_file_release(&s->file, key);
     }
     if (status != VTA_OK) stop(s, status, diag);
     sweep_machine_free(&m);
@@ -184,14 +207,125 @@ static vta_status run_all(sweep *s) {
     uint64_t started = 0, jobs = s->jobs ? s->jobs : (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
     if (s->setup.synthesize) jobs = 1; /* Yosys takes a core and much memory for each */
     if (jobs > MAX_JOBS) jobs = MAX_JOBS;
-    pthread_mutex_init(&s->lock, NULL);
     while (started + 1 < jobs && pthread_create(&threads[started], NULL, work, s) == 0) started++;
     work(s);
     while (started) pthread_join(threads[--started], NULL);
     run_others(s);
-    pthread_mutex_destroy(&s->lock);
     cli_progress_end();
     return s->status;
+}
+
+/* ---- Of several processes: rank 0 ------------------------------------------------------------------------------- */
+
+/* Waits for a message: without taking the core that a point is computed on. */
+static vta_status wait_for_message(const sweep *s, int *out_from, char **out_text) {
+    size_t size;
+    int got;
+    while ((got = s->transport->poll(out_from, out_text, &size)) == 0) usleep(500);
+    return got > 0 ? VTA_OK : cli_fail(VTA_IO, "MPI: no message can be received");
+}
+
+/* The next point that is to be computed; its key is claimed. */
+static vta_status next_for(sweep *s, vta_diag *diag, bool *out_found, uint64_t *out_point, char key[SWEEP_KEY]) {
+    vta_status status = VTA_OK;
+    *out_found = false;
+    while (status == VTA_OK && !*out_found && take_next(s, out_point)) {
+        sweep_machine m = {0};
+        bool other = false;
+        char *label = sweep_space_label(&s->space, *out_point / s->subject_count);
+        vta_diag_clear(diag);
+        vta_status found = label ? sweep_machine_find(&s->setup, label, diag, &m) : VTA_NO_MEMORY;
+        status = label ? sweep_point_key(&s->setup, &s->subjects[*out_point % s->subject_count],
+                                         found == VTA_OK ? &m : NULL, label, key)
+                       : VTA_NO_MEMORY;
+        if (status == VTA_OK) status = claim(s, key, false, out_found, &other);
+        if (other) status = note_other(s, *out_point);
+        sweep_machine_free(&m);
+        free(label);
+    }
+    return status;
+}
+
+static vta_status take_result(sweep *s, const char *text) {
+    result r;
+    json_t *o = json_loads(text, 0, NULL);
+    bool good = result_parse(o, &r);
+    json_decref(o);
+    char key[SWEEP_KEY];
+    memcpy(key, r.key, sizeof key);
+    vta_status status = good ? keep(s, &r) : cli_fail(VTA_PARSE, "MPI: expected a result, got %.200s", text);
+    if (good && s->is_kept) sweep_file_release(&s->file, key);
+    result_free(&r);
+    return status;
+}
+
+/* Answers one rank; *running is one less when there is nothing left for it. */
+static vta_status answer(sweep *s, int from, const char *text, vta_diag *diag, int *running) {
+    vta_status status = VTA_OK;
+    if (*text == '{') status = take_result(s, text);
+    if (*text == '!') {
+        --*running;
+        return cli_fail(VTA_IO, "rank %d: %s", from, text + 1);
+    }
+    char key[SWEEP_KEY], point_text[32] = "end";
+    bool found = false;
+    uint64_t point;
+    if (status == VTA_OK && s->status == VTA_OK) status = next_for(s, diag, &found, &point, key);
+    if (found) snprintf(point_text, sizeof point_text, "%llu", (unsigned long long)point);
+    *running -= !found;
+    vta_status sent = tell(s, from, point_text);
+    return status == VTA_OK ? sent : status;
+}
+
+/* Hands out points until each rank has been told that there are no more. A thread computes here meanwhile. */
+static vta_status coordinate(sweep *s) {
+    pthread_t own;
+    vta_diag *diag = vta_diag_create(NULL);
+    if (!diag) stop(s, VTA_NO_MEMORY, NULL);
+    bool computes = s->status == VTA_OK && pthread_create(&own, NULL, work, s) == 0;
+    for (int running = s->transport->size - 1; running > 0;) {
+        int from;
+        char *text;
+        vta_status status = wait_for_message(s, &from, &text);
+        if (status != VTA_OK) running = 0;
+        if (status == VTA_OK) {
+            status = answer(s, from, text, diag, &running);
+            free(text);
+        }
+        if (status != VTA_OK) stop(s, status, NULL);
+    }
+    if (computes) pthread_join(own, NULL);
+    run_others(s);
+    vta_diag_destroy(diag);
+    cli_progress_end();
+    return s->status;
+}
+
+/* ---- The other ranks --------------------------------------------------------------------------------------------- */
+
+/* Computes what rank 0 says. `status`: of what was opened here. */
+static vta_status help(sweep *s, vta_status status) {
+    vta_diag *diag = vta_diag_create(NULL);
+    if (status == VTA_OK && !diag) status = VTA_NO_MEMORY;
+    if (status == VTA_OK) status = tell(s, 0, "?");
+    while (status == VTA_OK) {
+        int from;
+        char *text, *end;
+        status = wait_for_message(s, &from, &text);
+        if (status != VTA_OK) break;
+        unsigned long long point = strtoull(text, &end, 10);
+        bool is_last = end == text;
+        free(text);
+        if (is_last) break;
+        status = run_point(s, point, false, diag);
+    }
+    if (status != VTA_OK) {
+        char message[512];
+        snprintf(message, sizeof message, "!%.500s", vta_diag_text(cli_diag()));
+        tell(s, 0, message);
+    }
+    vta_diag_destroy(diag);
+    return status;
 }
 
 /* ---- What is timed ---------------------------------------------------------------------------------------------- */
@@ -331,7 +465,7 @@ static vta_status settle(sweep *s, int argc) {
 static vta_status open_all(sweep *s, int argc, char **argv) {
     vta_status status = VTA_OK;
     for (int i = 0; i < argc && status == VTA_OK; i++) status = open_subject(s, argv[i], name_of(argc, argv, i));
-    s->is_kept = status == VTA_OK && s->out;
+    s->is_kept = status == VTA_OK && s->out && !is_helper(s);
     return s->is_kept ? sweep_file_open(s->out, &s->file) : status;
 }
 
@@ -358,6 +492,9 @@ int cmd_sweep(const cli_command *self, int argc, char **argv) {
          &s.out},
         {"no-times", 0, CLI_FLAG, NULL, "without times of this machine: equal work gives equal lines", &s.no_times},
         {"shard", 0, CLI_TEXT, "I/N", "one part of N of the points, for as many workers", &s.shard_text},
+        {"slurm", 0, CLI_TEXT, "OPTIONS", "submit it as a job array; options of sbatch, or \"\"", &s.slurm.options},
+        {"tasks", 0, CLI_NUMBER, "N", "of the job array (8)", &s.slurm.tasks},
+        {"dry-run", 0, CLI_FLAG, NULL, "of --slurm: print what would be submitted", &s.slurm.dry_run},
         {"limit", 0, CLI_TEXT, "SECONDS", "leave a point that is not compiled by then", &s.limit},
         {"energy", 0, CLI_LIST, "NAME=PICOJOULES", "costs: multiply, add, chip_byte, dram_byte; may be repeated",
          &s.energy},
@@ -376,7 +513,12 @@ int cmd_sweep(const cli_command *self, int argc, char **argv) {
         CLI_TIMING_OPTIONS(&s.timing),
         CLI_JSON_OPTION(&s.common),
         {0}};
-    int code = cli_parse(self, options, argc, argv, &argc, &argv);
+    char **words = calloc((size_t)argc + 1, sizeof *words); /* parsing changes their order */
+    const int word_count = argc;
+    if (words) memcpy(words, argv, (size_t)argc * sizeof *words);
+    int code = words ? cli_parse(self, options, argc, argv, &argc, &argv) : cli_finish(VTA_NO_MEMORY);
+    if (code < 0 && s.slurm.options) code = cli_finish(sweep_slurm_submit(&s.slurm, s.out, word_count, words));
+    free(words);
     if (code >= 0) return code;
     if (argc < 1 || argc > MAX_SUBJECTS)
         return cli_usage(self, "expected 1 to %d programs, kernel files, objects or models, got %d", MAX_SUBJECTS,
@@ -390,9 +532,17 @@ int cmd_sweep(const cli_command *self, int argc, char **argv) {
         cli_finish(status);
         return CLI_USAGE;
     }
+    pthread_mutex_init(&s.lock, NULL);
+    s.transport = sweep_transport_find();
     if (status == VTA_OK) status = open_all(&s, argc, argv);
-    if (status == VTA_OK) status = run_all(&s);
-    if (status == VTA_OK || s.results.count) {
+    if (s.transport) {
+        s.status = status;
+        status = is_helper(&s) ? help(&s, status) : coordinate(&s);
+        s.transport->close();
+    } else if (status == VTA_OK) {
+        status = run_all(&s);
+    }
+    if (!is_helper(&s) && (status == VTA_OK || s.results.count)) {
         vta_status shown = report(&s, argv[0]);
         if (status == VTA_OK) status = shown;
     }
