@@ -101,7 +101,7 @@ dist:
 
 format check-format:
 	@$(PACKAGES) format
-	@(git ls-files '*.c' '*.h' 2>/dev/null || find [a-z]*/ -name '*.[ch]') | xargs clang-format-$(LLVM) $(if $(filter format,$@),-i,--dry-run --Werror)
+	@(git ls-files '*.c' '*.h' 2>/dev/null || find [a-z]*/ -path 'build*' -prune -o -name '*.[ch]' -print) | xargs clang-format-$(LLVM) $(if $(filter format,$@),-i,--dry-run --Werror)
 
 clean:
 	@rm -rf build build-*
