@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <time.h>
 
 #include "device/model_board.h"
@@ -29,18 +30,44 @@ static uint64_t done[SOAK_DISTURBANCE_COUNT], rests;
 
 /* ---- Starting ---------------------------------------------------------------------------------------------------- */
 
-/* A process that a killed server was just starting has the server's socket until it runs its own program. */
-static void wait_for_port(uint32_t port) {
-    enum { TRIES = 1000 };
+static bool is_free(uint32_t port) {
     struct sockaddr_in at = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
     at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    for (int i = 0; i < TRIES; i++, usleep(10000)) {
-        int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), one = 1;
-        setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
-        bool is_free = bind(fd, (struct sockaddr *)&at, sizeof at) == 0 && listen(fd, 1) == 0;
-        close(fd);
-        if (is_free) return;
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), one = 1;
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
+    bool can_listen = bind(fd, (struct sockaddr *)&at, sizeof at) == 0 && listen(fd, 1) == 0;
+    close(fd);
+    return can_listen;
+}
+
+/* A process that a killed server was just starting has the server's socket until it runs its own program. */
+static void wait_for_port(uint32_t port) {
+    enum { TRIES = 6000 };
+    for (int i = 0; i < TRIES && !is_free(port); i++) usleep(10000);
+}
+
+/* A name that one process of this machine has, until it ends: another soak does not take the ports while a server of
+ * this one is away. */
+static bool reserve(uint32_t port) {
+    struct sockaddr_un name = {.sun_family = AF_UNIX};
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "vta-soak-%u", port); /* after a zero: no file */
+    if (bind(fd, (struct sockaddr *)&name, sizeof name) == 0) return true;
+    close(fd);
+    return false;
+}
+
+/* The first of as many free ports as there are places. Not of those that clients get: a connection could have it while
+ * a server is away. */
+static uint32_t choose_ports(void) {
+    enum { FIRST = 12000, LAST = 30000, STEP = 8 };
+    for (uint32_t i = 0; i < (LAST - FIRST) / STEP; i++) {
+        uint32_t port = FIRST + ((uint32_t)getpid() + i) * STEP % (LAST - FIRST), n = 0;
+        while (n <= SOAK_BOARDS && is_free(port + n)) n++;
+        if (n > SOAK_BOARDS && reserve(port)) return port;
     }
+    fprintf(stderr, "rpc_soak: no %d free ports in a row from %d to %d\n", SOAK_BOARDS + 1, FIRST, LAST);
+    exit(1);
 }
 
 static void launch(place *p, const char *command, const char *port, ...) {
@@ -84,8 +111,7 @@ static void start_server(const soak *s, int b) {
 void soak_places_begin(soak *s) {
     prctl(PR_SET_CHILD_SUBREAPER, 1); /* what escapes comes here, and is counted */
     make_folder(&tracker, "tracker");
-    /* Not of those that clients get: a connection could have it while a server is away. */
-    tracker.port = 12000 + (uint32_t)getpid() * 8 % 18000;
+    tracker.port = choose_ports();
     for (int b = 0; b < SOAK_BOARDS; b++) boards[b].port = tracker.port + 1 + (uint32_t)b;
     if (s->with_key) {
         snprintf(s->key_file, sizeof s->key_file, "%s/key", tracker.at.folder);
@@ -305,6 +331,26 @@ static int count_of(const char *text, const char *part) {
     return n;
 }
 
+/* Why a server is away: what its registers say, and the end of its log. */
+static void tell_missing(soak *s, const char *summary) {
+    for (int b = 0; b < SOAK_BOARDS; b++) {
+        char path[128], key[32], words[400] = "";
+        snprintf(key, sizeof key, "\"%s\"", targets[b]);
+        if (strstr(summary, key)) continue;
+        snprintf(path, sizeof path, "%s/registers", models[b].folder);
+        uint32_t block[4] = {0};
+        int fd = open(path, O_RDONLY);
+        for (int i = 0; fd >= 0 && i < 4; i++)
+            if (pread(fd, &block[i], 4, i * 0x1000) != 4) break;
+        if (fd >= 0) close(fd);
+        for (int i = 0; i < 4; i++) snprintf(words + strlen(words), 32, " %x", block[i]);
+        const char *log = server_log(&boards[b].at);
+        size_t size = strlen(log);
+        soak_fail(s, "%s is not registered; its blocks have%s, its log ends with\n%s", targets[b], words,
+                  log + (size > 700 ? size - 700 : 0));
+    }
+}
+
 /* All servers are registered and free again, and nobody waits. */
 static void leases_are_back(soak *s) {
     enum { TRIES = 600 };
@@ -315,7 +361,9 @@ static void leases_are_back(soak *s) {
         text = NULL;
         if (vta_rpc_tracker_summary(NULL, tracker.port, &o, NULL, &text) != VTA_OK) continue;
         if (count_of(text, "\"free\": true") == SOAK_BOARDS && strstr(text, "\"waiting\": []")) break;
-        if (i == TRIES - 1) soak_fail(s, "a lease is lost: %s", text);
+        if (i < TRIES - 1) continue;
+        soak_fail(s, "a lease is lost: %s", text);
+        tell_missing(s, text);
     }
     vta_string_free(text);
 }
