@@ -46,8 +46,9 @@ static bool can(who w) { return geteuid() == 0 || w == AS_ITS_OWNER; }
 static const char *other_user = "nobody"; /* of root's sessions that are not root */
 
 static void begin_as(place *p, who w, const char *first, const char *second, const char *third, const char *fourth) {
+    static int begun;
     *p = (place){.unprotected = false};
-    snprintf(p->key, sizeof p->key, "/var/tmp/vta-rpc-harm-%d.key", (int)getpid());
+    snprintf(p->key, sizeof p->key, "/var/tmp/vta-rpc-harm-%d-%d.key", (int)getpid(), begun++);
     unlink(p->key);
     must(vta_rpc_new_key(p->key, diag));
     if (geteuid() == 0 && w == AS_ITS_OWNER) {
@@ -337,44 +338,47 @@ static long number_of(pid_t pid, const char *file, const char *format) {
     return number;
 }
 
-/* Sessions of root without namespaces are users of their own, which can do nothing to each other. Who names a user gets
- * it for all. */
+/* The process of a server's session, and its user. */
+static void session_of(const place *p, int number, long *out_pid, long *out_user) {
+    char path[64];
+    long keeper = 0;
+    snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)p->s.pid, (int)p->s.pid);
+    FILE *f = fopen(path, "r");
+    for (int i = 0; i <= number; i++) assert_int_equal(fscanf(f, "%ld", &keeper), 1);
+    fclose(f);
+    snprintf(path, sizeof path, "task/%ld/children", keeper);
+    *out_pid = number_of((pid_t)keeper, path, "");
+    *out_user = number_of((pid_t)*out_pid, "status", "\nUid:\t");
+}
+
+/* Sessions of root without namespaces are users of their own, which can do nothing to each other, those of another
+ * server of the machine included. Who names a user gets it for all. */
 static void own_users(void **state) {
     (void)state;
-    enum { FIRST = VT_FIRST_OWN_USER };
+    enum { SESSIONS = 3 }; /* two of the first server, one of the second */
     if (geteuid() != 0) skip();
     for (int named = 0; named < 2; named++) {
-        place p;
+        place p[2];
+        client c[SESSIONS];
+        long session[SESSIONS], user[SESSIONS];
         other_user = named ? "daemon" : "nobody";
-        begin_as(&p, AS_NOBODY, "--unprotected", NULL, NULL, NULL);
+        for (int i = 0; i < 2; i++) begin_as(&p[i], AS_NOBODY, "--unprotected", NULL, NULL, NULL);
         other_user = "nobody";
-        client c[2] = {open_on(&p), open_on(&p)};
-        long keepers[2], session[2], user[2];
-        char path[64];
-        snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)p.s.pid, (int)p.s.pid);
-        FILE *f = fopen(path, "r");
-        assert_int_equal(fscanf(f, "%ld %ld", &keepers[0], &keepers[1]), 2);
-        fclose(f);
-        for (int i = 0; i < 2; i++) {
-            snprintf(path, sizeof path, "task/%ld/children", keepers[i]);
-            session[i] = number_of((pid_t)keepers[i], path, "");
-            user[i] = number_of((pid_t)session[i], "status", "\nUid:\t");
+        for (int i = 0; i < SESSIONS; i++) {
+            c[i] = open_on(&p[i / 2]);
+            session_of(&p[i / 2], i % 2, &session[i], &user[i]);
         }
-        if (named) {
-            assert_int_equal(user[0], user[1]);
-            assert_int_not_equal(user[0], FIRST);
-            assert_int_equal(result(&c[0], "try_signal", NULL, session[1]), 0);
-        } else {
-            assert_int_equal(user[0] + user[1], FIRST + FIRST + 1);
-            for (int i = 0; i < 2; i++) {
-                int64_t mine = result(&c[i], "try_signal", NULL, session[0]);
-                assert_int_equal(result(&c[i], "try_signal", NULL, session[1]), mine ? 0 : EPERM);
+        for (int i = 0; i < SESSIONS; i++) {
+            for (int k = 0; k < SESSIONS; k++) {
+                int64_t signalled = result(&c[i], "try_signal", NULL, session[k]);
+                assert_int_equal(signalled, named || i == k ? 0 : EPERM);
+                if (i != k) assert_int_equal(user[i] == user[k], named);
             }
-            assert_contains(server_log(&p.s), "each is a user of its own");
+            assert_int_equal(!named, user[i] >= VT_FIRST_OWN_USER && user[i] <= VT_LAST_OWN_USER);
         }
-        vta_rpc_close(c[0].rpc);
-        vta_rpc_close(c[1].rpc);
-        end_of(&p);
+        if (!named) assert_contains(server_log(&p[0].s), "each is a user of its own");
+        for (int i = 0; i < SESSIONS; i++) vta_rpc_close(c[i].rpc);
+        for (int i = 0; i < 2; i++) end_of(&p[i]);
     }
 }
 

@@ -53,6 +53,7 @@ void vt__connection_close(vt_connection *c) {
     close_fd(&c->page_fd);
     close_fd(&c->verdict_fd);
     close_fd(&c->group_fd);
+    close_fd(&c->user_fd);
     vt__share_close(c->page, sizeof *c->page);
     vt__share_close(c->verdict, sizeof *c->verdict);
     c->page = NULL;
@@ -139,7 +140,7 @@ static vt_connection *new_connection(vt_server *s) {
     vt_connection *c = calloc(1, sizeof *c);
     if (!c) return NULL;
     *c = (vt_connection){
-        .server = s, .page_fd = -1, .verdict_fd = -1, .inside_fd = -1, .group_fd = -1, .next = s->first};
+        .server = s, .page_fd = -1, .verdict_fd = -1, .inside_fd = -1, .group_fd = -1, .user_fd = -1, .next = s->first};
     c->link = &s->first;
     if (s->first) s->first->link = &c->next;
     s->first = c;

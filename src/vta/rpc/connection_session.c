@@ -11,6 +11,7 @@
 #include "rpc/cgroup.h"
 #include "rpc/server.h"
 #include "rpc/session.h"
+#include "rpc/users.h"
 
 /* The keeper ends the rest, and tells when all of it is over. */
 static void end_session(vt_connection *c, int signal) {
@@ -94,10 +95,8 @@ static void session_exits(uv_process_t *process, int64_t code, int signal) {
 
 static void put_text(char *to, size_t room, const char *text) { snprintf(to, room, "%s", text ? text : ""); }
 
-/* Of a session without namespaces, where the server may give it one: its line of the table says which. */
-static uint32_t own_user(const vt_connection *c, uint32_t shared) {
-    return c->server->own_users ? VT_FIRST_OWN_USER + (uint32_t)(c->line - c->server->table->line) : shared;
-}
+/* Of a session without namespaces, where the server may give it one. */
+static uint32_t own_user(const vt_connection *c, uint32_t shared) { return c->own_user ? c->own_user : shared; }
 
 static void fill_page(vt_connection *c) {
     const vta_rpc_server_options *o = &c->server->options;
@@ -130,6 +129,7 @@ static vta_status make_place(vt_connection *c, vta_diag *diag) {
     const vt_server *s = c->server;
     const vta_rpc_server_options *o = &s->options;
     VT_TRY(vt__folders_session(s, diag, c->folder));
+    if (s->own_users) VT_TRY(vt__user_take(diag, &c->own_user, &c->user_fd));
     if (o->cgroup)
         VT_TRY(vt__cgroup_make(o->cgroup, o->memory_bytes, o->max_processes == UINT32_MAX ? 0 : o->max_processes, diag,
                                c->group, &c->group_fd));

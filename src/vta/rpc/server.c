@@ -19,6 +19,7 @@
 #include "rpc/registration.h"
 #include "rpc/sigpipe.h"
 #include "rpc/stream.h"
+#include "rpc/users.h"
 
 enum { WATCH_MS = 100, BACKLOG = 64 };
 
@@ -208,8 +209,12 @@ static vta_status find_own_users(vt_server *s, vta_diag *diag) {
     char folder[VT_FOLDER_BYTES];
     if (s->jail != VT_JAIL_REAPED || !s->change_user || strcmp(s->options.user, "nobody") != 0) return VTA_OK;
     VT_TRY(vt__folders_session(s, diag, folder));
-    uid_t last = VT_FIRST_OWN_USER + VT_RPC_MAX_SESSIONS - 1;
-    s->own_users = chown(folder, last, last) == 0; /* a container may have fewer */
+    int fd = -1;
+    bool may = chown(folder, VT_LAST_OWN_USER, VT_LAST_OWN_USER) == 0; /* a container may have fewer */
+    s->own_users = may && vt__users_open(NULL, &fd) == VTA_OK;
+    if (may && !s->own_users)
+        vt__server_log(s, "sessions are one user: %s cannot be opened: %s", VT_USERS_FILE, strerror(errno));
+    if (fd >= 0) close(fd);
     rmdir(folder);
     return VTA_OK;
 }

@@ -94,6 +94,8 @@ struct vt_connection {
     char folder[VT_FOLDER_BYTES];
     char group[VT_RPC_PATH_BYTES]; /* its control group; "": none */
     int group_fd;
+    uint32_t own_user; /* of this session only, while user_fd is open; 0: none */
+    int user_fd;
     vta_status ended; /* why the server ended the session; VTA_OK: it did not */
     char why[256];
 

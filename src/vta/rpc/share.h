@@ -16,7 +16,7 @@ enum {
     VT_RPC_CONFIG_BYTES = 8192
 };
 /* Users of sessions that have none to share: this number and 255 more, which no system gives to anybody. */
-enum { VT_FIRST_OWN_USER = 60600 };
+enum { VT_FIRST_OWN_USER = 60600, VT_LAST_OWN_USER = 61183 };
 #define VT_RPC_PAGE_MARK 0x56545250u
 
 /* What keeps a session from the rest of the machine (jail.h, keeper.h). */
