@@ -164,6 +164,11 @@ TEST_CASE(test_presets) {
         {"signed", {0, 0, 0, 1.0 / 127.5, {1, 1, 1}, {1, 1, 1}, false}},
         {"unit", {0, 0, 0, 1.0 / 255, {0, 0, 0}, {1, 1, 1}, false}},
         {"raw", {0, 0, 0, 1, {0, 0, 0}, {1, 1, 1}, false}},
+        {"yolox", {0, 0, 0, 1, {0}, {1, 1, 1}, true, 114, VTA_FIT_CORNER, VTA_SAMPLING_LINEAR}},
+        {"yolo", {0, 0, 0, 1.0 / 255, {0}, {1, 1, 1}, false, 114, VTA_FIT_CENTER, VTA_SAMPLING_LINEAR}},
+        {"nanodet", {0, 0, 0, 1, {103.53, 116.28, 123.675}, {57.375, 57.12, 58.395}, true, 0, 0, VTA_SAMPLING_LINEAR}},
+        {"fastestdet", {0, 0, 0, 1.0 / 255, {0}, {1, 1, 1}, true, 0, 0, VTA_SAMPLING_LINEAR}},
+        {"ssd", {0, 0, 0, 1, {127, 127, 127}, {128, 128, 128}, false, 0, 0, VTA_SAMPLING_LINEAR}},
     };
     enum { PRESETS = sizeof presets / sizeof *presets };
     vta_preprocess p;
@@ -174,12 +179,20 @@ TEST_CASE(test_presets) {
         assert_true(*vta_preprocess_preset_text(i));
         assert_int_equal(vta_preprocess_preset(presets[i].name, diag, &p), VTA_OK);
         assert_true(p.size == sizeof p && p.resize == presets[i].how.resize && p.crop == presets[i].how.crop);
-        assert_true(p.scale == presets[i].how.scale && !p.bgr);
+        assert_true(p.scale == presets[i].how.scale && p.bgr == presets[i].how.bgr);
+        assert_true(p.fill == presets[i].how.fill && p.fit == presets[i].how.fit);
+        assert_true(p.sampling == presets[i].how.sampling);
         assert_memory_equal(p.mean, presets[i].how.mean, sizeof p.mean);
         assert_memory_equal(p.std, presets[i].how.std, sizeof p.std);
     }
     assert_null(vta_preprocess_preset_name(PRESETS));
     assert_null(vta_preprocess_preset_text(PRESETS));
+    p.size = 0; /* a caller of version 1.0, whose struct ends before `fill` */
+    assert_int_equal(vta_preprocess_preset("unit", diag, &p), VTA_OK);
+    assert_true(p.scale == 1.0 / 255 && p.sampling == VTA_SAMPLING_LINEAR);
+    said(vta_preprocess_preset("yolox", diag, &p), VTA_UNSUPPORTED,
+         "error: the preset yolox: set vta_preprocess.size to sizeof(vta_preprocess)");
+    p.size = sizeof p;
     said(vta_preprocess_preset("sined", diag, &p), VTA_NOT_FOUND,
          "error: there is no preset sined; did you mean signed?");
     said(vta_preprocess_preset(NULL, diag, &p), VTA_INVALID_ARGUMENT, "error: name or out_preprocess is NULL");

@@ -1,22 +1,39 @@
 /* From a picture to the input of a network. */
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "base/nearest.h"
 #include "base/versioned.h"
 #include "image/image.h"
+#include "image/shape.h"
 
 #define VT_TRIPLE(a, b, c) {a, b, c}
 static const struct {
     const char *name, *text;
     vta_preprocess how;
 } presets[] = {
-#define VT_PRESET(name, resize, crop, scale, mean, std, text) {name, text, {0, resize, crop, scale, mean, std, false}},
+#define VT_PRESET(name, resize, crop, scale, mean, std, text)                                                          \
+    {name, text, {0, resize, crop, scale, mean, std, false, 0, VTA_FIT_STRETCH, VTA_SAMPLING_TRIANGLE}},
+#define VT_FITTED(name, fit, fill, scale, mean, std, bgr, text)                                                        \
+    {name, text, {0, 0, 0, scale, mean, std, bgr, fill, VTA_FIT_##fit, VTA_SAMPLING_LINEAR}},
 #include "image/presets.def"
 #undef VT_PRESET
+#undef VT_FITTED
 };
 
-enum { PRESETS = sizeof presets / sizeof *presets };
+enum { PRESETS = sizeof presets / sizeof *presets, FIRST_SIZE = offsetof(vta_preprocess, fill) };
+
+/* What a caller gave; one that names no size has the fields of version 1.0. */
+static vta_status read(const vta_preprocess *given, vta_diag *diag, vta_preprocess *out) {
+    vta_preprocess first;
+    if (given && !given->size) {
+        memcpy(&first, given, FIRST_SIZE);
+        first.size = FIRST_SIZE;
+        given = &first;
+    }
+    return vt_options_read(out, sizeof *out, given, "vta_preprocess", diag);
+}
 
 const char *vta_preprocess_preset_name(size_t index) { return index < PRESETS ? presets[index].name : NULL; }
 const char *vta_preprocess_preset_text(size_t index) { return index < PRESETS ? presets[index].text : NULL; }
@@ -28,70 +45,34 @@ vta_status vta_preprocess_preset(const char *name, vta_diag *diag, vta_preproces
     for (size_t i = 0; i < PRESETS; i++) {
         names[i] = presets[i].name;
         if (strcmp(name, names[i]) != 0) continue;
-        vt_result_write(out_preprocess, &presets[i].how, sizeof presets[i].how);
+        const vta_preprocess *how = &presets[i].how;
+        if (!out_preprocess->size && how->sampling != VTA_SAMPLING_TRIANGLE)
+            return vt_fail(diag, VTA_UNSUPPORTED, "the preset %s: set vta_preprocess.size to sizeof(vta_preprocess)",
+                           name);
+        vt_result_write(out_preprocess, how, out_preprocess->size ? sizeof *how : FIRST_SIZE);
         return VTA_OK;
     }
     return vt_fail(diag, VTA_NOT_FOUND, "there is no preset %s%s", name, vt_suggest(near, name, names, PRESETS));
 }
 
-static vta_status check(const vta_preprocess *p, uint32_t channels, uint32_t height, uint32_t width, vta_diag *diag) {
+static vta_status check_size(const vta_preprocess *p, uint32_t height, uint32_t width, vta_diag *diag) {
+    if (!height || !width)
+        return vt_fail(diag, VTA_INVALID_ARGUMENT, "an input of %u x %u", (unsigned)height, (unsigned)width);
+    if ((uint32_t)p->fit > VTA_FIT_CENTER || (uint32_t)p->sampling > VTA_SAMPLING_LINEAR)
+        return vt_fail(diag, VTA_INVALID_ARGUMENT, "fit %d, sampling %d: expected values of vta_fit, vta_sampling",
+                       (int)p->fit, (int)p->sampling);
+    if (!(p->fill >= 0 && p->fill <= UINT8_MAX))
+        return vt_fail(diag, VTA_INVALID_ARGUMENT, "fill is %g: expected 0 to 255", p->fill);
+    return VTA_OK;
+}
+
+static vta_status check(const vta_preprocess *p, uint32_t channels, vta_diag *diag) {
     if (channels != 1 && channels != VT_IMAGE_CHANNELS)
         return vt_fail(diag, VTA_UNSUPPORTED, "a picture has 1 or 3 channels, the network's input %u",
                        (unsigned)channels);
-    if (!height || !width)
-        return vt_fail(diag, VTA_INVALID_ARGUMENT, "an input of %u x %u", (unsigned)height, (unsigned)width);
     for (uint32_t c = 0; c < VT_IMAGE_CHANNELS; c++)
         if (!isfinite(p->mean[c]) || !isfinite(p->std[c]) || !isfinite(p->scale))
             return vt_fail(diag, VTA_INVALID_ARGUMENT, "mean, std and scale must be finite numbers");
-    return VTA_OK;
-}
-
-/* The shorter side gets the length, the other one what keeps the proportions. */
-static vta_status shorten(const vta_image *image, uint32_t side, vta_diag *diag, vta_image **out_image) {
-    uint32_t w = image->width, h = image->height;
-    uint64_t longer = (uint64_t)side * (w < h ? h : w) / (w < h ? w : h);
-    if (longer > VT_IMAGE_MAX) return vt_fail(diag, VTA_UNSUPPORTED, "a picture of %u x %u resized to %u", w, h, side);
-    return vta_image_resize(image, w < h ? side : (uint32_t)longer, w < h ? (uint32_t)longer : side, diag, out_image);
-}
-
-/* Half of the difference, rounded to the even number. */
-static uint32_t margin(uint32_t whole, uint32_t part) { return (uint32_t)rint((double)(whole - part) / 2); }
-
-static vta_status crop(const vta_image *image, uint32_t side, vta_diag *diag, vta_image **out_image) {
-    if (image->width < side || image->height < side)
-        return vt_fail(diag, VTA_OUT_OF_RANGE, "a picture of %u x %u has no square of %u: resize it first",
-                       (unsigned)image->width, (unsigned)image->height, (unsigned)side);
-    uint32_t left = margin(image->width, side), top = margin(image->height, side);
-    VT_TRY(vta_image_create(side, side, NULL, image->allocator, diag, out_image));
-    for (uint32_t y = 0; y < side; y++)
-        memcpy((*out_image)->pixels + (size_t)y * side * VT_IMAGE_CHANNELS,
-               image->pixels + ((size_t)(top + y) * image->width + left) * VT_IMAGE_CHANNELS, side * VT_IMAGE_CHANNELS);
-    return VTA_OK;
-}
-
-/* What a step makes takes the place of what it was given. */
-static void take(const vta_image *given, const vta_image **now, vta_image **own, vta_image *made) {
-    (void)given;
-    vta_image_destroy(*own);
-    *now = *own = made;
-}
-
-static vta_status shape(const vta_preprocess *p, const vta_image *image, uint32_t height, uint32_t width,
-                        vta_diag *diag, const vta_image **now, vta_image **own) {
-    vta_image *made;
-    *now = image;
-    if (p->resize) {
-        VT_TRY(shorten(*now, p->resize, diag, &made));
-        take(image, now, own, made);
-    }
-    if (p->crop) {
-        VT_TRY(crop(*now, p->crop, diag, &made));
-        take(image, now, own, made);
-    }
-    if ((*now)->width != width || (*now)->height != height) {
-        VT_TRY(vta_image_resize(*now, width, height, diag, &made));
-        take(image, now, own, made);
-    }
     return VTA_OK;
 }
 
@@ -120,10 +101,24 @@ vta_status vta_preprocess_run(const vta_preprocess *preprocess, const vta_image 
     const vta_image *now;
     vta_image *own = NULL;
     if (!image || !out) return vt_fail(diag, VTA_INVALID_ARGUMENT, "image or out is NULL");
-    VT_TRY(vt_options_read(&p, sizeof p, preprocess, "vta_preprocess", diag));
-    VT_TRY(check(&p, channels, height, width, diag));
-    vta_status status = shape(&p, image, height, width, diag, &now, &own);
+    VT_TRY(read(preprocess, diag, &p));
+    VT_TRY(check_size(&p, height, width, diag));
+    VT_TRY(check(&p, channels, diag));
+    vta_status status = vt__image_shape(&p, image, height, width, diag, &now, &own);
     if (status == VTA_OK) write(&p, now, channels, layout, out);
     vta_image_destroy(own);
     return status;
+}
+
+vta_status vta_preprocess_place(const vta_preprocess *preprocess, uint32_t width, uint32_t height,
+                                uint32_t input_height, uint32_t input_width, vta_diag *diag,
+                                vta_placement *out_placement) {
+    vta_preprocess p;
+    vta_placement placed;
+    if (!out_placement) return vt_fail(diag, VTA_INVALID_ARGUMENT, "out_placement is NULL");
+    VT_TRY(read(preprocess, diag, &p));
+    VT_TRY(check_size(&p, input_height, input_width, diag));
+    VT_TRY(vt__image_place(&p, width, height, input_height, input_width, diag, &placed));
+    vt_result_write(out_placement, &placed, sizeof placed);
+    return VTA_OK;
 }
