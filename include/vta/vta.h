@@ -5,6 +5,7 @@
 #include "vta/config.h"
 #include "vta/conv.h"
 #include "vta/debug.h"
+#include "vta/detect.h"
 #include "vta/device.h"
 #include "vta/exec.h"
 #include "vta/export.h"
