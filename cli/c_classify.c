@@ -28,12 +28,16 @@ typedef struct state {
     size_t outputs;
 } state;
 
-static void scored(void *user, size_t index, const float *scores, size_t count) {
+static vta_status answered(void *user, size_t index, const cli_answer *answer) {
     state *s = user;
     struct result *r = &s->results[index];
+    size_t count;
+    const float *scores = cli_scores(answer, &count);
+    if (!scores) return VTA_UNSUPPORTED;
     s->outputs = count;
     r->count = cli_top(scores, count, TOP, r->class);
     for (size_t i = 0; i < r->count; i++) r->score[i] = scores[r->class[i]];
+    return VTA_OK;
 }
 
 /* Names for every output of the network count its own numbers, others those of the labels. */
@@ -112,10 +116,10 @@ static vta_status run(state *s, const char *model) {
     if (!s->is_float) {
         vta_status status = cli_network_open(&s->network, model, &s->pictures, count, paths, &s->model);
         if (status != VTA_OK) return status;
-        return cli_network_each(&s->network, s->model, &s->pictures, count, paths, s->threads, scored, s);
+        return cli_network_each(&s->network, s->model, &s->pictures, count, paths, s->threads, answered, s);
     }
     vta_status status = cli_graph_load(&s->network.of_graph, model, &options, &s->graph);
-    return status == VTA_OK ? cli_float_each(s->graph, &s->pictures, count, paths, s->threads, scored, s) : status;
+    return status == VTA_OK ? cli_float_each(s->graph, &s->pictures, count, paths, s->threads, answered, s) : status;
 }
 
 /* Names that an artifact holds. */

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "c_detection.h"
 #include "c_machine.h"
-#include "c_network.h"
 #include "file.h"
 #include "labels.h"
 
@@ -11,6 +11,7 @@ typedef struct state {
     cli_common common;
     cli_network network;
     cli_pictures pictures;
+    cli_detection detection; /* where it is a detector: its decoder goes along */
     const char *output, *labels;
     char *texts[2]; /* of the sections */
     bool report;
@@ -51,12 +52,8 @@ static void print(const state *s, const char *path, const uint8_t *bytes, size_t
 /* Settings of pictures, and names of classes, go along, so that the artifact can be used alone. */
 static vta_status make_sections(state *s) {
     static vtac_section sections[2];
-    const char *labels = s->labels ? s->labels : s->pictures.labels;
-    cli_names names = {0};
-    json_t *how = cli_pictures_json(&s->pictures);
-    vta_status status = labels ? cli_names_read(labels, &names) : VTA_OK;
-    json_t *list = cli_names_json(&names);
-    cli_names_free(&names);
+    json_t *how = cli_pictures_json(&s->pictures), *list = cli_names_json(&s->detection.names);
+    vta_status status = VTA_OK;
     s->texts[0] = json_dumps(how, JSON_COMPACT);
     s->texts[1] = json_dumps(list, JSON_COMPACT);
     json_decref(how);
@@ -66,8 +63,22 @@ static vta_status make_sections(state *s) {
     sections[0] = (vtac_section){CLI_PICTURE_SECTION, s->texts[0], strlen(s->texts[0])};
     sections[1] = (vtac_section){CLI_LABELS_SECTION, s->texts[1], strlen(s->texts[1])};
     s->network.sections = sections;
-    s->network.section_count = labels ? 2 : 1;
+    s->network.section_count = s->detection.names.text ? 2 : 1;
     return VTA_OK;
+}
+
+/* A detector's decoder, and its preprocessing where nothing says another one, follow from its outputs. */
+static vta_status loaded(void *user, const vtac_graph *graph) {
+    state *s = user;
+    vta_detector *detector;
+    vta_status status = cli_detector_of_graph(graph, &s->detection, true, &detector);
+    vta_detector_destroy(detector);
+    return status == VTA_OK ? make_sections(s) : status;
+}
+
+static vta_status read_names(state *s) {
+    const char *labels = s->labels ? s->labels : s->pictures.labels;
+    return labels ? cli_names_read(labels, &s->detection.names) : VTA_OK;
 }
 
 static vta_status compile(state *s, const char *model) {
@@ -77,7 +88,7 @@ static vta_status compile(state *s, const char *model) {
     char *own = s->output ? NULL : cli_with_ending(model, ".vta-model");
     const char *path = s->output ? s->output : own;
     vta_status status = path ? cli_pictures_settle(&s->pictures, model) : VTA_NO_MEMORY;
-    if (status == VTA_OK) status = make_sections(s);
+    if (status == VTA_OK) status = read_names(s);
     if (status == VTA_OK)
         status = cli_network_compile(&s->network, model, &s->pictures, 0, NULL, &bytes, &size, &report);
     if (status == VTA_OK) status = cli_write_file(path, bytes, size);
@@ -91,11 +102,16 @@ static vta_status compile(state *s, const char *model) {
 int cmd_compile(const cli_command *self, int argc, char **argv) {
     static state s;
     s.network.common = &s.common;
+    s.network.loaded = loaded;
+    s.network.user = &s;
+    s.detection.network = &s.network;
+    s.detection.pictures = &s.pictures;
     const cli_option options[] = {
         {"output", 'o', CLI_TEXT, "FILE", "the artifact (MODEL with the ending .vta-model)", &s.output},
         {"report", 0, CLI_FLAG, NULL, "print layer by layer what runs where, and why", &s.report},
         {"labels", 0, CLI_TEXT, "FILE", "names of the classes, which the artifact keeps: as for vta classify",
          &s.labels},
+        CLI_DECODER_OPTION(&s.detection.decoder),
         CLI_NETWORK_OPTIONS(&s.network),
         CLI_MACHINE_OPTION(&s.network.machine),
         CLI_PICTURE_OPTIONS(&s.pictures),
@@ -109,6 +125,7 @@ int cmd_compile(const cli_command *self, int argc, char **argv) {
     if (code >= 0) return code;
     if (argc != 1) return cli_usage(self, "expected one MODEL");
     vta_status status = compile(&s, argv[0]);
+    cli_names_free(&s.detection.names);
     free(s.pictures.labels);
     free(s.texts[0]);
     free(s.texts[1]);

@@ -23,24 +23,28 @@ typedef struct state {
     } score, float_score;
 } state;
 
-static void count_in(const state *s, struct score *score, size_t index, const float *scores, size_t count) {
-    size_t top[TOP], n = cli_top(scores, count, TOP, top);
+static vta_status count_in(const state *s, struct score *score, size_t index, const cli_answer *answer) {
+    size_t count, top[TOP];
+    const float *scores = cli_scores(answer, &count);
+    if (!scores) return VTA_UNSUPPORTED;
+    size_t n = cli_top(scores, count, TOP, top);
     int64_t right = s->labels.item[index].class + s->pictures.label_offset;
     for (size_t i = 0; i < n; i++) {
         if ((int64_t)top[i] != right) continue;
         score->top1 += i == 0;
         score->top5++;
     }
+    return VTA_OK;
 }
 
-static void scored(void *user, size_t index, const float *scores, size_t count) {
+static vta_status answered(void *user, size_t index, const cli_answer *answer) {
     state *s = user;
-    count_in(s, &s->score, index, scores, count);
+    return count_in(s, &s->score, index, answer);
 }
 
-static void scored_in_floats(void *user, size_t index, const float *scores, size_t count) {
+static vta_status answered_in_floats(void *user, size_t index, const cli_answer *answer) {
     state *s = user;
-    count_in(s, &s->float_score, index, scores, count);
+    return count_in(s, &s->float_score, index, answer);
 }
 
 static vta_status make_paths(state *s) {
@@ -83,11 +87,11 @@ static vta_status evaluate(state *s, const char *model) {
     if (status == VTA_OK) status = cli_network_open(&s->network, model, &s->pictures, count, paths, &s->model);
     if (status == VTA_OK) status = check_classes(s);
     if (status == VTA_OK)
-        status = cli_network_each(&s->network, s->model, &s->pictures, count, paths, s->threads, scored, s);
+        status = cli_network_each(&s->network, s->model, &s->pictures, count, paths, s->threads, answered, s);
     if (status != VTA_OK || !s->is_float) return status;
     status = cli_graph_load(&s->network.of_graph, model, &options, &s->graph);
     if (status != VTA_OK) return status;
-    return cli_float_each(s->graph, &s->pictures, count, paths, s->threads, scored_in_floats, s);
+    return cli_float_each(s->graph, &s->pictures, count, paths, s->threads, answered_in_floats, s);
 }
 
 static json_t *as_json(const struct score *score) {

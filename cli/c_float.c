@@ -31,16 +31,20 @@ static vta_status wrong(const char *message) {
     return VTA_UNSUPPORTED;
 }
 
-static bool is_float(const vtac_graph_tensor *t) { return t->type.code == kDLFloat && t->type.bits == 32; }
+const float *cli_scores(const cli_answer *answer, size_t *out_count) {
+    const cli_tensor *t = &answer->output[0];
+    *out_count = t->bytes / sizeof(float);
+    if (t->type.code == kDLFloat && t->type.bits == 32) return answer->data[0];
+    wrong("its first output is not of float32");
+    return NULL;
+}
 
-static vta_status check(const vtac_graph *graph, vtac_graph_tensor *in, vtac_graph_tensor *out) {
+static vta_status check(const vtac_graph *graph, vtac_graph_tensor *in) {
     if (vtac_graph_input_count(graph) != 1)
         return wrong("a network of pictures has one input, this one has another number");
     vtac_graph_input(graph, 0, in);
-    vtac_graph_output(graph, 0, out);
-    if (in->ndim != 4 || in->shape[0] != 1 || !is_float(in))
+    if (in->ndim != 4 || in->shape[0] != 1 || in->type.code != kDLFloat || in->type.bits != 32)
         return wrong("its input is not a float32 tensor of one picture");
-    if (!is_float(out)) return wrong("its first output is not of float32");
     return VTA_OK;
 }
 
@@ -50,9 +54,10 @@ typedef struct work {
     const cli_pictures *how;
     size_t count, next, done;
     const char *const *paths;
-    cli_scored *scored;
+    cli_answered *answered;
     void *user;
-    vtac_graph_tensor in, out;
+    vtac_graph_tensor in;
+    cli_tensors out;
     pthread_mutex_t lock;
     vta_status status; /* of the first that failed, whose words are in the command's list */
 } work;
@@ -78,11 +83,15 @@ static void fail(work *w, vta_status status, vta_diag *diag) {
     pthread_mutex_unlock(&w->lock);
 }
 
-static void give(work *w, size_t index, const float *scores) {
+static vta_status give(work *w, size_t index, const vtac_evaluator *e, const void **data) {
+    vta_status status = VTA_OK;
+    for (size_t i = 0; i < w->out.count; i++) data[i] = vtac_evaluator_output(e, i);
     pthread_mutex_lock(&w->lock);
-    if (!cli_picture_is_broken(w->how, index)) w->scored(w->user, index, scores, w->out.bytes / sizeof *scores);
+    if (!cli_picture_is_broken(w->how, index))
+        status = w->answered(w->user, index, &(cli_answer){w->out.count, w->out.item, data});
     cli_progress("picture", ++w->done, w->count);
     pthread_mutex_unlock(&w->lock);
+    return status;
 }
 
 static void *run(void *arg) {
@@ -90,15 +99,17 @@ static void *run(void *arg) {
     vta_diag *diag = vta_diag_create(NULL);
     vtac_evaluator *e = NULL;
     float *input = malloc(w->in.bytes);
-    vta_status status = input ? vtac_evaluator_create(w->graph, NULL, NULL, diag, &e) : VTA_NO_MEMORY;
+    const void **data = calloc(w->out.count + 1, sizeof *data);
+    vta_status status = input && data ? vtac_evaluator_create(w->graph, NULL, NULL, diag, &e) : VTA_NO_MEMORY;
     for (size_t i; status == VTA_OK && take(w, &i);) {
         status = cli_picture_read_one(w->how, i, w->paths[i], w->in.shape, diag, input);
         if (status == VTA_OK) status = vtac_evaluator_run(e, (const void *[]){input}, diag);
-        if (status == VTA_OK) give(w, i, vtac_evaluator_output(e, 0));
+        if (status == VTA_OK) status = give(w, i, e, data);
     }
     if (status != VTA_OK) fail(w, status, diag);
     vtac_evaluator_destroy(e);
     free(input);
+    free(data);
     vta_diag_destroy(diag);
     return NULL;
 }
@@ -106,11 +117,12 @@ static void *run(void *arg) {
 enum { THREADS = 256 };
 
 vta_status cli_float_each(const vtac_graph *graph, const cli_pictures *how, size_t count, const char *const *paths,
-                          uint64_t threads, cli_scored *scored, void *user) {
-    work w = {.graph = graph, .how = how, .count = count, .paths = paths, .scored = scored, .user = user};
+                          uint64_t threads, cli_answered *answered, void *user) {
+    work w = {.graph = graph, .how = how, .count = count, .paths = paths, .answered = answered, .user = user};
     pthread_t started[THREADS];
     size_t n = 0;
-    vta_status status = check(graph, &w.in, &w.out);
+    vta_status status = check(graph, &w.in);
+    if (status == VTA_OK) status = cli_graph_tensors(graph, "", true, &w.out);
     if (status != VTA_OK) return status;
     if (!threads) threads = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
     if (threads > THREADS) threads = THREADS;
@@ -121,5 +133,6 @@ vta_status cli_float_each(const vtac_graph *graph, const cli_pictures *how, size
     while (n > 0) pthread_join(started[--n], NULL);
     pthread_mutex_destroy(&w.lock);
     cli_progress_end();
+    free((void *)w.out.item);
     return w.status;
 }

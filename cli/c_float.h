@@ -22,11 +22,21 @@ vta_status cli_graph_load(const cli_graph *g, const char *path, vtac_graph_optio
 /* The inputs, or the outputs, of a graph, whose path is for messages. Free out->item. */
 vta_status cli_graph_tensors(const vtac_graph *graph, const char *path, bool outputs, cli_tensors *out);
 
-/* Scores of one picture; `index` is its place in the list. Calls come one at a time, from any thread. */
-typedef void cli_scored(void *user, size_t index, const float *scores, size_t count);
+/* What a network gives for one picture: all outputs, with their data. */
+typedef struct cli_answer {
+    size_t count;
+    const cli_tensor *output;
+    const void *const *data;
+} cli_answer;
+
+/* Takes the answer for a picture; `index` is its place in the list. Calls come one at a time, from any thread. */
+typedef vta_status cli_answered(void *user, size_t index, const cli_answer *answer);
+
+/* The first output as scores of classes; NULL, with an error, where it is not of float32. */
+const float *cli_scores(const cli_answer *answer, size_t *out_count);
 
 /* Evaluates a model of one input of pictures on each of them. threads 0: as many as there are processors. */
 vta_status cli_float_each(const vtac_graph *graph, const cli_pictures *how, size_t count, const char *const *paths,
-                          uint64_t threads, cli_scored *scored, void *user);
+                          uint64_t threads, cli_answered *answered, void *user);
 
 #endif

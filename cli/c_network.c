@@ -102,6 +102,7 @@ vta_status cli_network_quantize(const cli_network *n, const char *path, const cl
     cli_stage(NULL);
     vta_status status = cli_graph_load(&n->of_graph, path, &options, out_graph);
     cli_stage("read");
+    if (status == VTA_OK && n->loaded) status = n->loaded(n->user, *out_graph);
     if (status == VTA_OK) status = vtac_calibration_create(*out_graph, NULL, cli_diag(), &calibration);
     if (status == VTA_OK) status = settle_ranges(n, path, *out_graph, calibration, how, count, paths);
     cli_stage("calibrate");
@@ -168,9 +169,11 @@ typedef struct work {
     const cli_pictures *how;
     cli_cost *cost;
     const char *const *paths;
-    cli_scored *scored;
+    cli_answered *answered;
     void *user;
-    vta_model_tensor in, out;
+    vta_model_tensor in;
+    cli_tensor *out;
+    size_t out_count, out_bytes; /* all of them together, each rounded up */
     pthread_mutex_t lock;
 } work;
 
@@ -202,17 +205,48 @@ static vta_status find_cost(cli_cost *cost, vta_instance *instance, vta_diag *di
     return VTA_OK;
 }
 
+enum { ALIGNMENT = 64 };
+
+static size_t rounded(size_t bytes) { return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
+
+static vta_status get_outputs(const work *w, vta_instance *instance, vta_diag *diag, char *bytes, const void **data) {
+    vta_status status = VTA_OK;
+    for (size_t i = 0; i < w->out_count && status == VTA_OK; i++) {
+        status = vta_instance_get_output(instance, i, bytes, w->out[i].bytes, diag);
+        data[i] = bytes;
+        bytes += rounded(w->out[i].bytes);
+    }
+    return status;
+}
+
+static vta_status list_outputs(work *w, const vta_model *model) {
+    w->out_count = vta_model_output_count(model);
+    w->out_bytes = ALIGNMENT;
+    w->out = calloc(w->out_count + 1, sizeof *w->out);
+    if (!w->out) return VTA_NO_MEMORY;
+    for (size_t i = 0; i < w->out_count; i++) {
+        vta_model_tensor t = {.size = sizeof t};
+        vta_model_output(model, i, &t);
+        w->out[i] = (cli_tensor){t.name, t.type, t.ndim, t.shape, t.bytes};
+        w->out_bytes += rounded(t.bytes);
+    }
+    return VTA_OK;
+}
+
 static vta_status take(void *ctx, size_t item, vta_instance *instance, vta_diag *diag) {
     work *w = ctx;
-    float *scores = malloc(w->out.bytes);
-    vta_status status = scores ? vta_instance_get_output(instance, 0, scores, w->out.bytes, diag) : VTA_NO_MEMORY;
+    char *bytes = malloc(w->out_bytes);
+    const void **data = calloc(w->out_count + 1, sizeof *data);
+    vta_status status = bytes && data ? get_outputs(w, instance, diag, bytes, data) : VTA_NO_MEMORY;
     if (status == VTA_OK) {
         pthread_mutex_lock(&w->lock);
-        if (!cli_picture_is_broken(w->how, item)) w->scored(w->user, item, scores, w->out.bytes / sizeof *scores);
-        if (w->cost) status = find_cost(w->cost, instance, diag);
+        if (!cli_picture_is_broken(w->how, item))
+            status = w->answered(w->user, item, &(cli_answer){w->out_count, w->out, data});
+        if (status == VTA_OK && w->cost) status = find_cost(w->cost, instance, diag);
         pthread_mutex_unlock(&w->lock);
     }
-    free(scores);
+    free(data);
+    free(bytes);
     return status;
 }
 
@@ -225,19 +259,19 @@ static bool progress(void *ctx, size_t done, size_t count) {
 static bool is_float(const vta_model_tensor *t) { return t->type.code == kDLFloat && t->type.bits == 32; }
 
 vta_status cli_network_each(const cli_network *n, vta_model *model, const cli_pictures *how, size_t count,
-                            const char *const *paths, uint64_t threads, cli_scored *scored, void *user) {
-    work w = {.how = how, .cost = n->cost, .paths = paths, .scored = scored, .user = user};
+                            const char *const *paths, uint64_t threads, cli_answered *answered, void *user) {
+    work w = {.how = how, .cost = n->cost, .paths = paths, .answered = answered, .user = user};
     vta_batch_options options = {.size = sizeof options, .threads = (uint32_t)threads, .progress = progress};
     options.instance.driver = n->driver;
-    w.in.size = w.out.size = sizeof w.in;
+    w.in.size = sizeof w.in;
     vta_model_input(model, 0, &w.in);
-    vta_model_output(model, 0, &w.out);
-    if (vta_model_input_count(model) != 1 || w.in.ndim != 4 || w.in.shape[0] != 1 || !is_float(&w.in) ||
-        !is_float(&w.out))
-        return wrong(VTA_UNSUPPORTED, vta_model_name(model), "no network from one picture to float32 scores");
+    if (vta_model_input_count(model) != 1 || w.in.ndim != 4 || w.in.shape[0] != 1 || !is_float(&w.in))
+        return wrong(VTA_UNSUPPORTED, vta_model_name(model), "no network of one float32 picture");
+    vta_status status = list_outputs(&w, model);
     pthread_mutex_init(&w.lock, NULL);
-    vta_status status = vta_model_run_batch(model, count, feed, take, &w, &options, cli_diag());
+    if (status == VTA_OK) status = vta_model_run_batch(model, count, feed, take, &w, &options, cli_diag());
     pthread_mutex_destroy(&w.lock);
+    free(w.out);
     cli_progress_end();
     return status;
 }

@@ -23,6 +23,11 @@ typedef struct cli_network {
     cli_list machine;             /* -mtriple=T and its like: of vta compile */
     const vtac_section *sections; /* for the artifact; NULL: none */
     size_t section_count;
+    /* Called with a model that was read, before it is calibrated, when not NULL: what pictures become may follow from
+     * it.
+     */
+    vta_status (*loaded)(void *user, const vtac_graph *graph);
+    void *user;
 } cli_network;
 
 /* What the accelerator does for one picture, and how long that takes. */
@@ -69,8 +74,8 @@ vta_status cli_network_compile(const cli_network *n, const char *path, const cli
 /* Compiles or loads, as the file is. Free with vta_model_release. */
 vta_status cli_network_open(const cli_network *n, const char *path, const cli_pictures *how, size_t count,
                             const char *const *paths, vta_model **out_model);
-/* Scores of each picture, on several instances at once (threads 0: as many as there are processors). */
+/* Answers for each picture, on several instances at once (threads 0: as many as there are processors). */
 vta_status cli_network_each(const cli_network *n, vta_model *model, const cli_pictures *how, size_t count,
-                            const char *const *paths, uint64_t threads, cli_scored *scored, void *user);
+                            const char *const *paths, uint64_t threads, cli_answered *answered, void *user);
 
 #endif

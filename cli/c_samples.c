@@ -57,6 +57,7 @@ static vta_status sample_folder(sampling *s, const char *folder) {
     vta_status status = cli_picture_files_add(&files, folder);
     cli_pictures how = *s->how; /* broken ones are those of other pictures */
     how.broken = NULL;
+    how.placed = NULL;
     if (status == VTA_OK) status = sample_pictures(s, &how, files.count, (const char *const *)files.path);
     cli_picture_files_free(&files);
     return status;

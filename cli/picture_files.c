@@ -56,6 +56,8 @@ vta_status cli_picture_files_add(cli_picture_files *files, const char *path) {
     return add(files, strdup(path));
 }
 
+vta_status cli_picture_files_add_one(cli_picture_files *files, const char *path) { return add(files, strdup(path)); }
+
 void cli_picture_files_free(cli_picture_files *files) {
     for (size_t i = 0; i < files->count; i++) free(files->path[i]);
     free(files->path);

@@ -14,6 +14,8 @@ typedef struct cli_picture_files {
 
 /* Adds a file, or all .jpg, .jpeg and .png files of a folder in the order of their names. */
 vta_status cli_picture_files_add(cli_picture_files *files, const char *path);
+/* Adds a file, whatever it is. */
+vta_status cli_picture_files_add_one(cli_picture_files *files, const char *path);
 void cli_picture_files_free(cli_picture_files *files);
 
 #endif

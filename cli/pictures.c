@@ -75,6 +75,38 @@ static bool set_layout(cli_pictures *p, const char *word) {
     return true;
 }
 
+static const char *const fits[] = {
+    [VTA_FIT_STRETCH] = "stretch", [VTA_FIT_CORNER] = "corner", [VTA_FIT_CENTER] = "center"};
+static const char *const samplings[] = {[VTA_SAMPLING_TRIANGLE] = "triangle", [VTA_SAMPLING_LINEAR] = "linear"};
+
+/* The place of a word in a list, or `count`. */
+static size_t find(const char *word, const char *const *words, size_t count) {
+    size_t i = 0;
+    while (i < count && (!word || strcmp(word, words[i]) != 0)) i++;
+    return i;
+}
+
+static bool set_fit(cli_pictures *p, const char *word) {
+    size_t count = sizeof fits / sizeof *fits, i = find(word, fits, count);
+    if (i < count) p->how.fit = (vta_fit)i;
+    return i < count;
+}
+
+static bool set_sampling(cli_pictures *p, const char *word) {
+    size_t count = sizeof samplings / sizeof *samplings, i = find(word, samplings, count);
+    if (i < count) p->how.sampling = (vta_sampling)i;
+    return i < count;
+}
+
+static bool set_decoder(cli_pictures *p, const char *word) {
+    return word && vta_decoder_find(word, NULL, &p->decoder) == VTA_OK;
+}
+
+static bool set_share(const json_t *value, double *out) {
+    *out = json_number_value(value);
+    return json_is_number(value) && *out >= 0 && *out <= 1;
+}
+
 static bool set_count(const json_t *value, uint32_t *out) {
     json_int_t n = json_integer_value(value);
     *out = (uint32_t)n;
@@ -97,6 +129,15 @@ static bool set_key(cli_pictures *p, const char *path, const char *key, const js
         p->how.bgr = json_is_true(value);
         return json_is_boolean(value);
     }
+    if (!strcmp(key, "fit")) return set_fit(p, json_string_value(value));
+    if (!strcmp(key, "sampling")) return set_sampling(p, json_string_value(value));
+    if (!strcmp(key, "decoder")) return set_decoder(p, json_string_value(value));
+    if (!strcmp(key, "score")) return set_share(value, &p->score);
+    if (!strcmp(key, "iou")) return set_share(value, &p->iou);
+    if (!strcmp(key, "fill")) {
+        p->how.fill = json_number_value(value);
+        return json_is_number(value);
+    }
     if (!strcmp(key, "label_offset")) {
         p->label_offset = json_integer_value(value);
         return json_is_integer(value);
@@ -116,6 +157,9 @@ static vta_status take_settings(cli_pictures *p, const char *path, json_t *root,
     }
     vta_status status = VTA_OK;
     const char *preset = json_string_value(json_object_get(root, "preset"));
+    p->is_said = true;
+    if (set_decoder(p, json_string_value(json_object_get(root, "decoder"))) && !preset)
+        preset = vta_decoder_preset(p->decoder);
     if (preset) status = vta_preprocess_preset(preset, cli_diag(), &p->how);
     json_object_foreach(root, key, value) {
         if (status != VTA_OK) break;
@@ -124,8 +168,8 @@ static vta_status take_settings(cli_pictures *p, const char *path, json_t *root,
             snprintf(what, sizeof what, "%.150s: key", path);
             status =
                 wrong(what, key,
-                      "preset, resize, crop, scale, mean, std, bgr, layout, label_offset and labels are known, each "
-                      "with a value of its kind");
+                      "preset, resize, crop, scale, mean, std, bgr, layout, fit, fill, sampling, label_offset, labels, "
+                      "decoder, score and iou are known, each with a value of its kind");
         }
     }
     json_decref(root);
@@ -152,10 +196,14 @@ static vta_status read_section(cli_pictures *p, const char *path) {
 json_t *cli_pictures_json(const cli_pictures *p) {
     const vta_preprocess *h = &p->how;
     json_t *j =
-        json_pack("{s:I, s:I, s:f, s:[f, f, f], s:[f, f, f], s:b, s:I}", "resize", (json_int_t)h->resize, "crop",
-                  (json_int_t)h->crop, "scale", h->scale, "mean", h->mean[0], h->mean[1], h->mean[2], "std", h->std[0],
-                  h->std[1], h->std[2], "bgr", (int)h->bgr, "label_offset", (json_int_t)p->label_offset);
+        json_pack("{s:I, s:I, s:f, s:[f, f, f], s:[f, f, f], s:b, s:s, s:f, s:s, s:I}", "resize", (json_int_t)h->resize,
+                  "crop", (json_int_t)h->crop, "scale", h->scale, "mean", h->mean[0], h->mean[1], h->mean[2], "std",
+                  h->std[0], h->std[1], h->std[2], "bgr", (int)h->bgr, "fit", fits[h->fit], "fill", h->fill, "sampling",
+                  samplings[h->sampling], "label_offset", (json_int_t)p->label_offset);
     if (p->layout_given) json_object_set_new(j, "layout", json_string(p->layout == VTA_NHWC ? "NHWC" : "NCHW"));
+    if (p->decoder != VTA_DECODER_GUESS) json_object_set_new(j, "decoder", json_string(vta_decoder_name(p->decoder)));
+    if (p->score > 0) json_object_set_new(j, "score", json_real(p->score));
+    if (p->iou > 0) json_object_set_new(j, "iou", json_real(p->iou));
     return j;
 }
 
@@ -166,6 +214,7 @@ static vta_status apply_options(cli_pictures *p) {
     if (p->resize) p->how.resize = (uint32_t)p->resize;
     if (p->crop) p->how.crop = (uint32_t)p->crop;
     if (p->bgr) p->how.bgr = true;
+    if (p->fit && !set_fit(p, p->fit)) return wrong("--fit", p->fit, "stretch, corner or center");
     if (p->resize > UINT16_MAX || p->crop > UINT16_MAX) return wrong("--resize or --crop", "", "at most 65535 pixels");
     if (p->scale && ((end = (char *)number(p->scale, &p->how.scale)) == NULL || *end))
         return wrong("--scale", p->scale, "expected a number, or 1/255");
@@ -187,7 +236,12 @@ static vta_status apply_options(cli_pictures *p) {
 vta_status cli_pictures_settle(cli_pictures *p, const char *model) {
     char *path = cli_with_ending(model, ".picture.json");
     vta_status status = path ? VTA_OK : VTA_NO_MEMORY;
-    p->how = (vta_preprocess){0};
+    p->how = (vta_preprocess){.size = sizeof p->how};
+    p->is_said = p->preset != NULL;
+    p->decoder = VTA_DECODER_GUESS;
+    p->score = p->iou = 0;
+    free(p->labels);
+    p->labels = NULL;
     if (p->preset) status = vta_preprocess_preset(p->preset, cli_diag(), &p->how);
     if (status == VTA_OK && !p->preset) status = read_section(p, model);
     if (status == VTA_OK && !p->preset && access(path, R_OK) == 0) status = read_settings(p, path);
@@ -195,16 +249,43 @@ vta_status cli_pictures_settle(cli_pictures *p, const char *model) {
     return status == VTA_OK ? apply_options(p) : status;
 }
 
-vta_status cli_picture_read(const cli_pictures *p, const char *path, const int64_t shape[4], vta_diag *diag,
-                            float *out) {
+vta_status cli_pictures_use_decoder(cli_pictures *p, vta_decoder decoder) {
+    p->decoder = decoder;
+    if (p->is_said) return VTA_OK;
+    vta_status status = vta_preprocess_preset(vta_decoder_preset(decoder), cli_diag(), &p->how);
+    return status == VTA_OK ? apply_options(p) : status;
+}
+
+vta_layout cli_pictures_layout(const cli_pictures *p, const int64_t shape[4]) {
     bool last = shape[3] == 1 || shape[3] == 3, first = shape[1] == 1 || shape[1] == 3;
-    vta_layout layout = p->layout_given ? p->layout : last && !first ? VTA_NHWC : VTA_NCHW;
-    int c = layout == VTA_NHWC ? 3 : 1, h = layout == VTA_NHWC ? 1 : 2;
+    return p->layout_given ? p->layout : last && !first ? VTA_NHWC : VTA_NCHW;
+}
+
+void cli_pictures_size(const cli_pictures *p, const int64_t shape[4], uint32_t *out_height, uint32_t *out_width) {
+    int h = cli_pictures_layout(p, shape) == VTA_NHWC ? 1 : 2;
+    *out_height = (uint32_t)shape[h];
+    *out_width = (uint32_t)shape[h + 1];
+}
+
+/* Notes where the picture is in the input, for boxes. */
+static vta_status place(const cli_pictures *p, size_t index, const vta_image *image, uint32_t height, uint32_t width,
+                        vta_diag *diag) {
+    if (!p->placed) return VTA_OK;
+    p->placed[index] = (vta_placement){.size = sizeof *p->placed};
+    return vta_preprocess_place(&p->how, vta_image_width(image), vta_image_height(image), height, width, diag,
+                                &p->placed[index]);
+}
+
+static vta_status read_picture(const cli_pictures *p, size_t index, const char *path, const int64_t shape[4],
+                               vta_diag *diag, float *out) {
+    vta_layout layout = cli_pictures_layout(p, shape);
+    uint32_t channels = (uint32_t)shape[layout == VTA_NHWC ? 3 : 1], height, width;
     vta_image *image;
+    cli_pictures_size(p, shape, &height, &width);
     vta_status status = vta_image_load(path, NULL, diag, &image);
     if (status != VTA_OK) return status;
-    status = vta_preprocess_run(&p->how, image, (uint32_t)shape[c], (uint32_t)shape[h], (uint32_t)shape[h + 1], layout,
-                                diag, out);
+    status = vta_preprocess_run(&p->how, image, channels, height, width, layout, diag, out);
+    if (status == VTA_OK) status = place(p, index, image, height, width, diag);
     vta_image_destroy(image);
     if (status != VTA_OK) {
         char message[400];
@@ -212,6 +293,13 @@ vta_status cli_picture_read(const cli_pictures *p, const char *path, const int64
         vta_diag_add(diag, VTA_ERROR, status, message);
     }
     return status;
+}
+
+vta_status cli_picture_read(const cli_pictures *p, const char *path, const int64_t shape[4], vta_diag *diag,
+                            float *out) {
+    cli_pictures plain = *p;
+    plain.placed = NULL;
+    return read_picture(&plain, 0, path, shape, diag, out);
 }
 
 /* Messages of a list as one text, of malloc; NULL without memory. */
@@ -229,9 +317,9 @@ static char *messages_of(const vta_diag *diag) {
 
 vta_status cli_picture_read_one(const cli_pictures *p, size_t index, const char *path, const int64_t shape[4],
                                 vta_diag *diag, float *out) {
-    if (!p->broken) return cli_picture_read(p, path, shape, diag, out);
+    if (!p->broken) return read_picture(p, index, path, shape, diag, out);
     vta_diag *own = vta_diag_create(NULL);
-    vta_status status = own ? cli_picture_read(p, path, shape, own, out) : VTA_NO_MEMORY;
+    vta_status status = own ? read_picture(p, index, path, shape, own, out) : VTA_NO_MEMORY;
     if (status != VTA_OK && status != VTA_NO_MEMORY) {
         if (!p->broken[index]) p->broken[index] = messages_of(own);
         memset(out, 0, (size_t)(shape[0] * shape[1] * shape[2] * shape[3]) * sizeof *out);

@@ -3,10 +3,10 @@
 #define CLI_PICTURES_H
 
 #include "cli.h"
-#include "vta/image.h"
+#include "vta/detect.h"
 
 typedef struct cli_pictures {
-    const char *preset, *scale, *mean, *std, *layout_word, *label_offset_text; /* as given; NULL: not */
+    const char *preset, *scale, *mean, *std, *layout_word, *label_offset_text, *fit; /* as given; NULL: not */
     uint64_t resize, crop;
     bool bgr;
     vta_preprocess how; /* what follows from all, after cli_pictures_settle */
@@ -14,19 +14,35 @@ typedef struct cli_pictures {
     bool layout_given;
     int64_t label_offset; /* the network's number of a class, less that of the labels */
     char *labels;         /* a file of names that the settings beside the model name; free() it */
+    /* Of detectors: how the settings say that outputs become boxes. */
+    vta_decoder decoder;
+    double score, iou;     /* 0: the decoder's */
+    bool is_said;          /* an option, the artifact or a file says how pictures become inputs */
+    vta_placement *placed; /* by the picture's number, where it is in the input; NULL: nobody asks */
     /* By the picture's number, what was wrong with those that could not be read: they do not end the command. NULL: the
      * first does. Texts are of malloc. */
     char **broken;
 } cli_pictures;
 
 #define CLI_PICTURE_OPTIONS(p)                                                                                         \
-    {"preset", 0, CLI_TEXT, "NAME", "preprocessing by name: imagenet, cifar10, signed, unit, raw", &(p)->preset},      \
+    {"preset",                                                                                                         \
+     0,                                                                                                                \
+     CLI_TEXT,                                                                                                         \
+     "NAME",                                                                                                           \
+     "preprocessing by name: imagenet, cifar10, signed, unit, raw; yolox, yolo, nanodet, fastestdet, ssd",             \
+     &(p)->preset},                                                                                                    \
         {"resize", 0, CLI_NUMBER, "PIXELS", "resize the shorter side to that, before cropping", &(p)->resize},         \
         {"crop", 0, CLI_NUMBER, "PIXELS", "cut that square out of the middle", &(p)->crop},                            \
         {"scale", 0, CLI_TEXT, "X", "multiply values of 0 to 255 with that; also as 1/255", &(p)->scale},              \
         {"mean",    0, CLI_TEXT, "R,G,B", "subtract that from each channel, after scaling; one number: from all",      \
          &(p)->mean},                                                                                                  \
         {"std", 0, CLI_TEXT, "R,G,B", "divide each channel by that, at last; one number: all", &(p)->std},             \
+        {"fit",                                                                                                        \
+         0,                                                                                                            \
+         CLI_TEXT,                                                                                                     \
+         "stretch|corner|center",                                                                                      \
+         "how pictures of other proportions fit: stretched, or with a border, at the top left or in the middle",       \
+         &(p)->fit},                                                                                                   \
         {"bgr", 0, CLI_FLAG, NULL, "channels in the order blue, green, red", &(p)->bgr},                               \
         {"layout", 0, CLI_TEXT, "NCHW|NHWC", "axes of the input (else by its extents)", &(p)->layout_word}, {          \
         "label-offset", 0, CLI_TEXT, "N", "the network's number of a class is that of the labels and N",               \
@@ -43,6 +59,12 @@ json_t *cli_pictures_json(const cli_pictures *p);
  * .picture.json), changed by the options.
  */
 vta_status cli_pictures_settle(cli_pictures *p, const char *model);
+/* After that, for a network of this decoder: its preprocessing where nothing said another one, changed by the options.
+ */
+vta_status cli_pictures_use_decoder(cli_pictures *p, vta_decoder decoder);
+/* Axes, height and width of an input of that shape. */
+vta_layout cli_pictures_layout(const cli_pictures *p, const int64_t shape[4]);
+void cli_pictures_size(const cli_pictures *p, const int64_t shape[4], uint32_t *out_height, uint32_t *out_width);
 /* Reads a picture for an input of that shape (1, C, H, W, or 1, H, W, C); any thread, with a list of errors of its own.
  */
 vta_status cli_picture_read(const cli_pictures *p, const char *path, const int64_t shape[4], vta_diag *diag,

@@ -32,6 +32,7 @@ from .packing import pack, unpack
 from .rpc import program_fpga, reconfig_runtime
 from .build import build, build_config, lower
 from .compile import Quantized, compile, quantize  # pylint: disable=redefined-builtin
+from .detect import detect
 from .graph import Graph
 from .image import picture, read_picture
 from .model import Model, load_model
@@ -49,7 +50,7 @@ __all__ = [
     "VTAUnsupportedError", "VTATimeoutError", "Environment", "DevContext", "get_env", "te", "tir", "topi", "nd",
     "NDArray", "cpu", "ext_dev", "device", "pack", "unpack", "reconfig_runtime", "program_fpga", "board_check", "build",
     "build_config", "lower",
-    "Module", "ScheduledModule", "load_module", "Graph", "picture", "read_picture", "Quantized", "quantize", "compile", "Model", "load_model",
+    "Module", "ScheduledModule", "load_module", "Graph", "detect", "picture", "read_picture", "Quantized", "quantize", "compile", "Model", "load_model",
     "Proof", "prove", "IRModule", "print_style", "get_global_func", "register_func", "Target", "PassContext", "rpc", "Record", "TuneLog", "Tuned",
     "tune",
     "testing", "use_tvm_names", "__version__",
