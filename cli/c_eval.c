@@ -1,9 +1,8 @@
-/* vta eval: how many of many pictures a network classifies right. */
+/* vta eval: how many of many pictures a network classifies right; how good its boxes are. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "c_network.h"
-#include "labels.h"
+#include "c_eval_boxes.h"
 
 enum { TOP = 5 };
 
@@ -11,6 +10,7 @@ typedef struct state {
     cli_common common;
     cli_network network;
     cli_pictures pictures;
+    cli_eval_boxes of_boxes;
     const char *images, *labels_path;
     uint64_t threads;
     bool is_float;
@@ -116,12 +116,49 @@ static void report(const state *s) {
     if (s->is_float) as_text("float", &s->float_score, s->labels.count);
 }
 
+/* The right use of options that are for boxes, or for classes. NULL: it is. */
+static const char *misuse(const state *s, int argc, bool is_artifact) {
+    const cli_eval_boxes *b = &s->of_boxes;
+    if (argc < 1) return "expected one MODEL";
+    if (b->against_float && b->boxes) return "--boxes and --against-float are two ways to look at boxes: give one";
+    if (b->against_float && argc < 2) return "expected MODEL and at least one image or folder";
+    if (!b->against_float && argc != 1) return "expected one MODEL";
+    if (s->is_float && is_artifact) return "--float is for ONNX models: an artifact holds the integers only";
+    if (b->against_float && is_artifact)
+        return "--against-float is for ONNX models: an artifact holds the integers only";
+    if (b->against_float || b->boxes) return NULL;
+    if (b->detection.decoder || b->detection.score || b->detection.iou)
+        return "--decoder, --score and --iou are for --boxes or --against-float";
+    return s->images && s->labels_path ? NULL : "expected --images and --labels, --boxes, or --against-float";
+}
+
+static vta_status evaluate_boxes(state *s, int argc, char **argv) {
+    cli_eval_boxes *b = &s->of_boxes;
+    b->common = &s->common;
+    b->images = s->images;
+    b->is_float = s->is_float;
+    b->detection.network = &s->network;
+    b->detection.pictures = &s->pictures;
+    b->detection.labels = s->labels_path;
+    b->detection.threads = s->threads;
+    vta_status status =
+        b->boxes ? cli_eval_precision(b, argv[0]) : cli_eval_against_float(b, argv[0], argc - 1, argv + 1);
+    free(s->pictures.labels);
+    return status;
+}
+
 int cmd_eval(const cli_command *self, int argc, char **argv) {
     static state s;
     s.network.common = &s.common;
     const cli_option options[] = {
         {"images", 'i', CLI_TEXT, "DIR", "the folder of the pictures", &s.images},
-        {"labels", 'l', CLI_TEXT, "FILE", "a table of lines file,class, with a heading or without", &s.labels_path},
+        {"labels", 'l', CLI_TEXT, "FILE",
+         "a table of lines file,class, with a heading or without; of boxes: names of the classes", &s.labels_path},
+        {"boxes", 0, CLI_TEXT, "FILE.json", "boxes in truth, in COCO's format: mean average precision of those found",
+         &s.of_boxes.boxes},
+        {"against-float", 0, CLI_FLAG, NULL, "which boxes of the float model are found in the IMAGES given",
+         &s.of_boxes.against_float},
+        CLI_DETECTION_OPTIONS(&s.of_boxes.detection),
         {"float", 0, CLI_FLAG, NULL, "also the model in floats, on the host", &s.is_float},
         {"driver", 'd', CLI_TEXT, "NAME", "sim (default), tsim, rtl or a board", &s.network.driver},
         {"threads", 't', CLI_NUMBER, "N", "pictures at one time (as many as there are processors)", &s.threads},
@@ -135,10 +172,9 @@ int cmd_eval(const cli_command *self, int argc, char **argv) {
     };
     int code = cli_parse(self, options, argc, argv, &argc, &argv);
     if (code >= 0) return code;
-    if (argc != 1) return cli_usage(self, "expected one MODEL");
-    if (!s.images || !s.labels_path) return cli_usage(self, "expected --images and --labels");
-    if (s.is_float && cli_is_artifact(argv[0]))
-        return cli_usage(self, "--float is for ONNX models: an artifact holds the integers only");
+    const char *wrong = misuse(&s, argc, argc > 0 && cli_is_artifact(argv[0]));
+    if (wrong) return cli_usage(self, "%s", wrong);
+    if (s.of_boxes.boxes || s.of_boxes.against_float) return cli_finish(evaluate_boxes(&s, argc, argv));
     vta_status status = evaluate(&s, argv[0]);
     if (status == VTA_OK) report(&s);
     vtac_graph_destroy(s.graph);
