@@ -64,8 +64,8 @@ typedef struct cli_common {
         "config",                                                                                                      \
         'c',                                                                                                           \
         CLI_TEXT,                                                                                                      \
-        "FILE",                                                                                                        \
-        "hardware configuration (else $VTA_CONFIG, ./vta_config.json, built-in)",                                      \
+        "FILE|NAME",                                                                                                   \
+        "hardware configuration, or a board's name (else $VTA_CONFIG, ./vta_config.json, built-in)",                   \
         &(common)->config},                                                                                            \
     {                                                                                                                  \
         "set", 's', CLI_LIST, "KEY=VALUE", "change one key of the configuration; may be repeated", &(common)->set      \

@@ -34,7 +34,7 @@ VTA_API vta_config *vta_config_default(void);
  * LOG_OUT_BUFF_SIZE are accepted where they agree with the keys they follow from. */
 VTA_API vta_status vta_config_parse(const char *json, size_t size, const char *name, vta_diag *diag,
                                     vta_config **out_config);
-/* From a file. */
+/* From a file; a name without a point or a slash that no file has is that of one of configs/, as "pynq". */
 VTA_API vta_status vta_config_load(const char *path, vta_diag *diag, vta_config **out_config);
 /* The lookup order of every tool: `path` when not NULL, else $VTA_CONFIG, else ./vta_config.json, else the built-in
  * default. *out_source (may be NULL) gets where it came from, a string owned by the configuration. */

@@ -271,7 +271,38 @@ TEST_CASE(samples) {
         assert_int_equal(vta_config_load(path, NULL, &c), VTA_OK);
         assert_string_equal(vta_config_target(c), names[i]);
         assert_string_equal(vta_config_bitstream(c), "1x16_i8w8a32_15_15_18_17");
+        vta_config *named; /* the same by its name, wherever the process is */
+        assert_int_equal(vta_config_load(names[i], NULL, &named), VTA_OK);
+        char *of_file = vta_config_to_json(c), *of_name = vta_config_to_json(named);
+        assert_string_equal(of_name, of_file);
+        assert_string_equal(vta_config_source(named), names[i]);
+        vta_string_free(of_file);
+        vta_string_free(of_name);
+        vta_config_release(named);
         vta_config_release(c);
+    }
+}
+
+/* A name is none where a file has it, and what is neither is refused with the names. */
+TEST_CASE(names) {
+    char folder[] = "/tmp/vta_config_XXXXXX", home[1024];
+    vta_config *c;
+    assert_non_null(getcwd(home, sizeof home));
+    assert_non_null(mkdtemp(folder));
+    assert_int_equal(chdir(folder), 0);
+    write_text("pynq", "{\"LOG_BLOCK\": 5}");
+    assert_int_equal(vta_config_load("pynq", NULL, &c), VTA_OK);
+    assert_int_equal(vta_config_block_in(c), 32);
+    vta_config_release(c);
+    unlink("pynq");
+    assert_int_equal(chdir(home), 0);
+    rmdir(folder);
+    static const char *const wrong[] = {"", "p", "pyn", "pynqq", "PYNQ", "pynq "};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        vta_diag *diag = vta_diag_create(NULL);
+        assert_int_equal(vta_config_load(wrong[i], diag, &c), VTA_NOT_FOUND);
+        assert_contains(vta_diag_text(diag), "there are de10nano, intelfocl, pynq, sim, tsim, ultra96, zcu104");
+        vta_diag_destroy(diag);
     }
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/environment.h"
 #include "base/file.h"
+#include "config/files.h"
 #include "config/settings.h"
 
 enum { FILE_LIMIT = 1 << 20 };
@@ -41,10 +42,28 @@ vta_status vta_config_parse(const char *json, size_t size, const char *name, vta
     return make(&s, s.name, diag, out_config);
 }
 
+/* Could it be a name of one of configs/: no path, and no file. */
+static bool is_name(const char *path) { return !strpbrk(path, "/.") && access(path, F_OK) != 0; }
+
+static vta_status load_named(const char *name, vta_diag *diag, vta_config **out_config) {
+    char names[256] = "";
+    for (size_t i = 0; i < vt__config_file_count; i++) {
+        const vt__config_file *f = &vt__config_files[i];
+        int n = (int)strcspn(f->name, ".");
+        if (!strncmp(f->name, name, (size_t)n) && !name[n])
+            return vta_config_parse(f->text, strlen(f->text), name, diag, out_config);
+        size_t used = strlen(names);
+        snprintf(names + used, sizeof names - used, "%s%.*s", used ? ", " : "", n, f->name);
+    }
+    return vt_fail(diag, VTA_NOT_FOUND, "%s: no such file, and no configuration of that name: there are %s", name,
+                   names);
+}
+
 vta_status vta_config_load(const char *path, vta_diag *diag, vta_config **out_config) {
     if (!out_config) return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_config_load: out_config is NULL");
     *out_config = NULL;
     if (!path) return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_config_load: path is NULL");
+    if (is_name(path)) return load_named(path, diag, out_config);
     char *text;
     size_t size;
     VT_TRY(vt_file_read(NULL, path, FILE_LIMIT, diag, &text, &size));
