@@ -29,6 +29,7 @@ typedef struct network {
     int outputs[NODES];
     int runs;                           /* accelerator steps */
     int step_count, from[2 * NODES][2]; /* the nodes that a step reads, -1: none; step i computes node i */
+    bool is_run[2 * NODES];             /* the step is the accelerator's */
 } network;
 
 #define MUST(net, call)                                                                                                \
@@ -190,6 +191,7 @@ static inline node *add_conv(network *net, int from, geometry g) {
     const vt_planner_arg args[] = {
         {x->buffer}, {packed_weights(net, x, &g, weights)}, {packed_bias(net, &g, bias)}, {y->buffer}};
     MUST(net, vt_planner_operator(net->planner, "conv", conv_op(net, x, &g), args, 4, net->diag));
+    net->is_run[net->step_count] = true;
     reads(net, from, -1);
     net->runs++;
     free(weights);

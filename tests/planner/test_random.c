@@ -2,10 +2,11 @@
  * simulators, in every order that the tokens allow. Nothing may differ from plain loops, and no race be found. */
 #include "exec/exec_priv.h"
 #include "isa/codec.h"
-#include "network.h"
+#include "random_network.h"
 
 enum { NETWORKS = 60 };
 
+<<<<<<< HEAD
 static const char *const configs[] = {
     "",
     "LOG_BATCH=1 LOG_BLOCK=3 LOG_WGT_BUFF_SIZE=15",
@@ -47,6 +48,8 @@ static void make(network *net, uint64_t seed, const vt_planner_options *options)
     for (int64_t n = check_between(r, 0, 2); n > 0; n--) add_output(net, (int)check_between(r, 0, net->count - 1));
 }
 
+=======
+>>>>>>> 973434cb (planner: steps stand in the order with the fewest runs)
 static void run(network *net, vta_model *model, const char *driver, const vta_device_options *device, bool copies) {
     const vta_instance_options options = {.driver = driver, .device = device, .no_host_view = copies};
     vta_instance *in;
@@ -106,7 +109,7 @@ static void check(uint64_t seed, const vt_planner_options *options) {
     network net;
     make(&net, seed, options);
     vta_model *model = network_model(&net);
-    check_inputs(&net, model);
+    if (options->as_added) check_inputs(&net, model);
     check_insns(&net, model);
     run(&net, model, "sim", &(vta_device_options){.check = true}, false);
     run(&net, model, "sim", &(vta_device_options){.order = VTA_ORDER_STORE_LATE}, true);
@@ -118,7 +121,7 @@ static void check(uint64_t seed, const vt_planner_options *options) {
 
 TEST_CASE(networks) {
     for (uint64_t seed = 0; seed < NETWORKS; seed++) {
-        const vt_planner_options options = {.in_order = seed % 7 == 3, .separate = seed % 7 == 5};
+        const vt_planner_options options = {.as_added = seed % 2, .in_order = seed % 7 == 3, .separate = seed % 7 == 5};
         check(seed, &options);
     }
 }

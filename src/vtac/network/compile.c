@@ -266,7 +266,7 @@ vta_status vtac_quantized_compile(const vtac_quantized *quantized, const vta_con
     shared *s = quantized->shared;
     vta_config *own = config ? vta_config_retain(config) : vta_config_default();
     if (!own) return vt_no_memory(diag);
-    vt_planner_options planner = {s->allocator, o.triple, o.cpu, o.features, o.linker, false, false};
+    vt_planner_options planner = {s->allocator, o.triple, o.cpu, o.features, o.linker, false, false, false};
     vt_network_options network = {&planner, o.schedule, o.processor_only, o.progress ? progress : NULL, &o, o.scheduled,
                                   o.user,   o.sections, o.section_count};
     s->ctx.diag = diag;

@@ -73,6 +73,7 @@ static vta_status make(vt__maker *m, uint8_t **out_bytes, size_t *out_size) {
     m->buffers = vt_arena_alloc_zero(&p->arena, (p->buffer_count + (size_t)1) * sizeof *m->buffers);
     m->steps = vt_arena_alloc_zero(&p->arena, (p->step_count + (size_t)1) * sizeof *m->steps);
     if (!m->buffers || !m->steps) return vt_no_memory(m->diag);
+    if (!p->options.as_added) VT_TRY(vt__order_steps(p, m->diag));
     VT_TRY(vt__compile_calls(p, m->diag, &m->code, &m->code_size, &triple));
     m->plan = (vt_plan){.name = p->name,
                         .triple = triple ? triple : "",

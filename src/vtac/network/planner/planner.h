@@ -9,8 +9,9 @@
  *     ...
  *     vt_planner_finish(p, diag, &bytes, &size);
  *
- * A step reads what steps before it wrote. Buffers share memory where no step needs both; inputs share with nothing.
- * One thread at a time may use a planner. Kernels and operators must stay until it is destroyed; all else is copied. */
+ * A step reads what steps before it wrote; within that, steps are put in the order with the fewest runs. Buffers share
+ * memory where no step needs both; inputs share with nothing. One thread at a time may use a planner. Kernels and
+ * operators must stay until it is destroyed; all else is copied. */
 #ifndef VT_PLANNER_PLANNER_H
 #define VT_PLANNER_PLANNER_H
 
@@ -25,6 +26,7 @@ typedef struct vt_planner_options {
     const char *triple, *cpu, *features; /* of the host, as in vtac_build_options; NULL: this machine's */
     const char *linker;                  /* as there */
     bool separate;                       /* every accelerator step is a run of its own */
+    bool as_added;                       /* steps stay in the order in which they were added */
     bool in_order;                       /* a layer's parameters are loaded after the results of the one before */
 } vt_planner_options;
 

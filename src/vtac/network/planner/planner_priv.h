@@ -92,6 +92,9 @@ typedef struct vt__insns {
     bool failed; /* out of memory */
 } vt__insns;
 
+/* Puts the steps in the order with the fewest runs of the device, in which each finds what it reads. */
+vta_status vt__order_steps(vt_planner *planner, vta_diag *diag);
+
 /* What is being put together. */
 typedef struct vt__maker {
     vt_planner *p;
