@@ -1,4 +1,4 @@
-/* Random networks of convolutions on the accelerator, sums on the host, copies; on several machines. */
+/* Random networks of convolutions on the accelerator, sums and tables on the host, copies; on several machines. */
 #ifndef TESTS_PLANNER_RANDOM_NETWORK_H
 #define TESTS_PLANNER_RANDOM_NETWORK_H
 
@@ -18,7 +18,7 @@ static inline void add_random(network *net) {
     const node *x = &net->nodes[from];
     int64_t what = check_between(&net->random, 0, 9);
     if (what == 0) {
-        add_copy(net, from);
+        (check_between(&net->random, 0, 1) ? add_copy : add_table)(net, from);
         return;
     }
     for (int other = 0; what <= 3 && other < net->count; other++) {
