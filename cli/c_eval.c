@@ -1,8 +1,10 @@
-/* vta eval: how many of many pictures a network classifies right; how good its boxes are. */
+/* vta eval: how many of many pictures a network classifies right; how good its boxes are; how well a language model
+ * foresees tokens. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "c_eval_boxes.h"
+#include "c_eval_tokens.h"
 
 enum { TOP = 5 };
 
@@ -11,7 +13,7 @@ typedef struct state {
     cli_network network;
     cli_pictures pictures;
     cli_eval_boxes of_boxes;
-    const char *images, *labels_path;
+    const char *images, *labels_path, *tokens;
     uint64_t threads;
     bool is_float;
     cli_labels labels;
@@ -129,7 +131,9 @@ static const char *misuse(const state *s, int argc, bool is_artifact) {
     if (b->against_float || b->boxes) return NULL;
     if (b->detection.decoder || b->detection.score || b->detection.iou)
         return "--decoder, --score and --iou are for --boxes or --against-float";
-    return s->images && s->labels_path ? NULL : "expected --images and --labels, --boxes, or --against-float";
+    if (s->tokens)
+        return s->images || s->labels_path ? "--images and --labels are for pictures, not for --tokens" : NULL;
+    return s->images && s->labels_path ? NULL : "expected --images and --labels, --boxes, --against-float, or --tokens";
 }
 
 static vta_status evaluate_boxes(state *s, int argc, char **argv) {
@@ -159,7 +163,9 @@ int cmd_eval(const cli_command *self, int argc, char **argv) {
         {"against-float", 0, CLI_FLAG, NULL, "which boxes of the float model are found in the IMAGES given",
          &s.of_boxes.against_float},
         CLI_DETECTION_OPTIONS(&s.of_boxes.detection),
-        {"float", 0, CLI_FLAG, NULL, "also the model in floats, on the host", &s.is_float},
+        {"tokens", 0, CLI_TEXT, "FILE.jsonl", "of a language model: a JSON object a line, with an array \"tokens\"",
+         &s.tokens},
+        {"float", 0, CLI_FLAG, NULL, "pictures: also the model in floats, on the host; tokens: only that", &s.is_float},
         {"driver", 'd', CLI_TEXT, "NAME", "sim (default), tsim, rtl or a board", &s.network.driver},
         {"threads", 't', CLI_NUMBER, "N", "pictures at one time (as many as there are processors)", &s.threads},
         CLI_PICTURE_OPTIONS(&s.pictures),
@@ -174,6 +180,10 @@ int cmd_eval(const cli_command *self, int argc, char **argv) {
     if (code >= 0) return code;
     const char *wrong = misuse(&s, argc, argc > 0 && cli_is_artifact(argv[0]));
     if (wrong) return cli_usage(self, "%s", wrong);
+    if (s.tokens) {
+        const cli_device device = {.driver = s.network.driver};
+        return cli_finish(cli_eval_tokens(&s.network, &device, argv[0], s.tokens, s.is_float, s.common.json));
+    }
     if (s.of_boxes.boxes || s.of_boxes.against_float) return cli_finish(evaluate_boxes(&s, argc, argv));
     vta_status status = evaluate(&s, argv[0]);
     if (status == VTA_OK) report(&s);

@@ -38,7 +38,11 @@ typedef struct cli_cost {
 } cli_cost;
 
 #define CLI_NETWORK_OPTIONS(n)                                                                                         \
-    {"calibrate",    0, CLI_LIST, "DIR|[NAME=]FILE.npy", "samples: pictures, or tensors; a file for each input",       \
+    {"calibrate",                                                                                                      \
+     0,                                                                                                                \
+     CLI_LIST,                                                                                                         \
+     "DIR|[NAME=]FILE.npy",                                                                                            \
+     "samples: pictures; tensors, a file for each input; or tokens (.jsonl)",                                          \
      &(n)->calibrate},                                                                                                 \
         {"samples", 0, CLI_NUMBER, "N", "how many of them are taken, at most (16)", &(n)->samples},                    \
         {"range", 0, CLI_CHOICE, "percentile|max|kl|squares", "what integers cover of the values seen", &(n)->range},  \

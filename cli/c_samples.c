@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "c_language.h"
 #include "c_network.h"
 #include "picture_files.h"
 #include "tensors.h"
@@ -185,7 +186,12 @@ vta_status cli_calibrate(const cli_network *n, const char *path, const vtac_grap
     vta_status status = cli_graph_tensors(graph, path, false, &t);
     vtac_graph_input(graph, 0, &s.in);
     t.option = n->calibrate.count ? "calibrate" : NULL;
-    if (status == VTA_OK) status = sample(n, &s, &t, count, paths);
+    const char *file = n->calibrate.count ? n->calibrate.item[0] : NULL;
+    bool lines = n->calibrate.count == 1 && cli_is_lines(file);
+    bool own = !n->calibrate.count && !(n->inputs && n->inputs->count) && cli_graph_is_language(graph);
+    if (status == VTA_OK)
+        status = lines || own ? cli_calibrate_tokens(n, path, graph, calibration, lines ? file : NULL)
+                              : sample(n, &s, &t, count, paths);
     free((void *)t.item);
     return status;
 }

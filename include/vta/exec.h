@@ -137,6 +137,10 @@ VTA_API vta_status vta_instance_run(vta_instance *instance, vta_diag *diag);
 /* Copies an output of the last run out. */
 VTA_API vta_status vta_instance_get_output(const vta_instance *instance, size_t index, void *data, size_t bytes,
                                            vta_diag *diag);
+/* The instance's own memory of an input, which may be written between runs instead of vta_instance_set_input, and of an
+ * output, to be read after a run; they stay in place as long as the instance. NULL for an index past the last. */
+VTA_API void *vta_instance_input_data(vta_instance *instance, size_t index);
+VTA_API const void *vta_instance_output_data(const vta_instance *instance, size_t index);
 /* Ends the run that is going on, soon. Any thread, and signal handlers. */
 VTA_API void vta_instance_interrupt(vta_instance *instance);
 

@@ -42,12 +42,15 @@ typedef struct vtac_graph_options {
     bool as_read;                                             /* no pass is run */
     void (*after)(void *user, const vtac_graph_event *event); /* called after each pass; may be NULL */
     void *user;
+    /* Of a language model that takes keys and values of earlier tokens, where it leaves that open: how many tokens a
+     * run takes (0: 1), and how many it may see, those of the run included (0: what the model says, else 512). */
+    int64_t tokens, context;
 } vtac_graph_options;
 
-/* Reads an ONNX model, and runs the passes. VTA_NOT_FOUND, VTA_IO; VTA_PARSE for what is not a model; VTA_UNSUPPORTED
- * with one error for each node or attribute that is not supported, all of them; VTA_MISMATCH for a model that
- * contradicts itself. Tensors in other files are read from the model's folder, and from nowhere else. Free with
- * vtac_graph_destroy.
+/* Reads a model (ONNX, TFLite, or a checkpoint of llama2.c), and runs the passes. VTA_NOT_FOUND, VTA_IO; VTA_PARSE for
+ * what is not a model; VTA_UNSUPPORTED with one error for each node or attribute that is not supported, all of them;
+ * VTA_MISMATCH for a model that contradicts itself. Tensors in other files are read from the model's folder, and from
+ * nowhere else. Free with vtac_graph_destroy.
  */
 VTA_API vta_status vtac_graph_load(const char *path, const vtac_graph_options *options, const vta_allocator *allocator,
                                    vta_diag *diag, vtac_graph **out_graph);

@@ -13,6 +13,7 @@
 #include "vta/hardware.h"
 #include "vta/image.h"
 #include "vta/isa.h"
+#include "vta/language.h"
 #include "vta/module.h"
 #include "vta/pack.h"
 #include "vta/profile.h"
@@ -21,6 +22,7 @@
 #include "vta/runtime.h"
 #include "vta/status.h"
 #include "vta/support.h"
+#include "vta/text.h"
 #include "vta/timing.h"
 
 #endif

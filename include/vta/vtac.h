@@ -5,6 +5,7 @@
 #include "vta/build.h"
 #include "vta/compile.h"
 #include "vta/graph.h"
+#include "vta/import.h"
 #include "vta/ir.h"
 #include "vta/kernel.h"
 #include "vta/ops.h"

@@ -122,6 +122,16 @@ vta_status vta_instance_set_input(vta_instance *in, size_t index, const void *da
     return VTA_OK;
 }
 
+void *vta_instance_input_data(vta_instance *in, size_t index) {
+    if (!in || index >= in->model->plan.input_count) return NULL;
+    return vt__host_address(in, &in->model->plan.inputs[index].view);
+}
+
+const void *vta_instance_output_data(const vta_instance *in, size_t index) {
+    if (!in || index >= in->model->plan.output_count) return NULL;
+    return vt__host_address(in, &in->model->plan.outputs[index].view);
+}
+
 vta_status vta_instance_get_output(const vta_instance *in, size_t index, void *data, size_t bytes, vta_diag *diag) {
     if (!in) return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_instance_get_output: instance is NULL");
     const vt_plan *p = &in->model->plan;

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/versioned.h"
 #include "frontend/model/model.h"
+#include "frontend/llama2c/llama2c.h"
 #include "frontend/onnx/onnx.h"
 #include "frontend/pass/pass.h"
 #include "frontend/tflite/tflite.h"
@@ -34,6 +35,10 @@ static void free_bytes(loading *l) {
 /* The format is known by the bytes, whatever the file is called. */
 static const vt_graph *read_any(vt_ctx *ctx, const loading *l) {
     const vt_tflite_options tflite = {l->onnx.name, l->onnx.batch, l->onnx.shape_count};
+    if (vt_llama2c_is(l->bytes, l->size)) {
+        vt_llama2c_model m = vt_llama2c_convert(ctx, l->bytes, l->size, l->onnx.name, &(vt_llama2c_options){0});
+        return vt_onnx_read(ctx, m.bytes, m.size, &l->onnx);
+    }
     return vt_tflite_is(l->bytes, l->size) ? vt_tflite_read(ctx, l->bytes, l->size, &tflite)
                                            : vt_onnx_read(ctx, l->bytes, l->size, &l->onnx);
 }
@@ -72,7 +77,12 @@ static vta_status set_options(loading *l, const vtac_graph_options *options, vta
     VT_TRY(vt_options_read(&l->options, sizeof l->options, options, "vtac_graph_options", diag));
     if (l->options.batch < 0) return vt_fail(diag, VTA_OUT_OF_RANGE, "batch is %lld", (long long)l->options.batch);
     if (l->options.shape_count && !l->options.shapes) return vt_fail(diag, VTA_INVALID_ARGUMENT, "shapes is NULL");
+    if (l->options.tokens < 0 || l->options.context < 0)
+        return vt_fail(diag, VTA_OUT_OF_RANGE, "tokens are %lld, context is %lld", (long long)l->options.tokens,
+                       (long long)l->options.context);
     l->onnx.batch = l->options.batch;
+    l->onnx.tokens = l->options.tokens;
+    l->onnx.context = l->options.context;
     l->onnx.shapes = l->options.shapes;
     l->onnx.shape_count = l->options.shape_count;
     return VTA_OK;

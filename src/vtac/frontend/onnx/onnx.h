@@ -10,6 +10,8 @@ typedef struct vt_onnx_options {
     int64_t batch;             /* of a first axis whose extent the model leaves open; 0: 1 */
     const char *const *shapes; /* extents of inputs: "NAME=1,3,224,224", or without NAME where there is one input */
     size_t shape_count;
+    int64_t tokens;  /* of a run, where a language model leaves it open; 0: 1 */
+    int64_t context; /* tokens that it may see, those of the run included; 0: what the model says, else 512 */
 } vt_onnx_options;
 
 /* Reads a model. Raises VTA_PARSE for what is not a model, VTA_UNSUPPORTED with one diagnostic for each node that is

@@ -38,6 +38,7 @@ typedef struct vt_onnx_reader {
     vt_onnx_map *tensors;                /* vt_gvalue of those in bodies, by the address of their message */
     vt_onnx_map symbols;                 /* int64_t by the name that the model gives an extent */
     struct vt_onnx_four_bits *four_bits; /* of the whole model; NULL for a single tensor */
+    int64_t context, tokens;             /* of a language model: what it may see, and take in a run; else 0 */
     const char *open;                    /* options that would give the extents that are left open; NULL: none is */
     uint32_t body_nodes; /* that were read in bodies of If, Loop and Scan, and steps of LSTM, GRU and RNN in them */
     bool in_body;        /* of If, Loop or Scan */

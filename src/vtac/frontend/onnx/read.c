@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/arena_text.h"
-#include "frontend/onnx/priv.h"
+#include "frontend/onnx/language.h"
 
 /* ---- Messages, in the arena ---- */
 
@@ -120,14 +120,16 @@ static const char *likely_shape(vt_onnx_reader *r, uint32_t rank, const int64_t 
     return text;
 }
 
-static uint32_t model_shape(vt_onnx_reader *r, const char *name, const Onnx__TensorShapeProto *s,
+static uint32_t model_shape(vt_onnx_reader *r, const Onnx__ValueInfoProto *v, const Onnx__TensorShapeProto *s,
                             int64_t dims[VT_MAX_RANK]) {
+    const char *name = vt__onnx_name(v->name);
     bool open = false;
     if (s->n_dim > VT_MAX_RANK)
         vt__onnx_refuse(r, "input %s has %zu axes; at most %d are supported", name, s->n_dim, VT_MAX_RANK);
     for (uint32_t i = 0; i < s->n_dim; i++) {
         dims[i] = extent_of(s->dim[i]);
         if (dims[i] < 0) dims[i] = named_extent(r, s->dim[i]);
+        if (dims[i] < 0) dims[i] = vt__onnx_language_extent(r, v, i);
         if (dims[i] < 0 && i == 0) dims[i] = r->options->batch ? r->options->batch : 1;
         open = open || dims[i] < 0;
     }
@@ -176,7 +178,7 @@ static vt_gtype input_type(vt_onnx_reader *r, const Onnx__ValueInfoProto *v, siz
                  name, (int)tensor->elem_type);
     const char *text = shape_text(r, name, inputs);
     if (!tensor->shape && !text) vt__onnx_refuse(r, "input %s has no shape: give it, as %s=1,3,224,224", name, name);
-    uint32_t rank = text ? parse_shape(r, text, dims) : model_shape(r, name, tensor->shape, dims);
+    uint32_t rank = text ? parse_shape(r, text, dims) : model_shape(r, v, tensor->shape, dims);
     if (text && tensor->shape) check_given(r, name, tensor->shape, rank, dims);
     if (!vt_gtype_make(element, rank, dims, &t)) vt__onnx_refuse(r, "input %s is too large", name);
     return t;
@@ -284,6 +286,7 @@ const vt_graph *vt_onnx_read(vt_ctx *ctx, const void *bytes, size_t size, const 
     r.tensors = VT_NEW(ctx, vt_onnx_map);
     r.g = vt_graph_new(ctx, r.from->name && *r.from->name ? r.from->name : "main");
     vt__onnx_check(&r);
+    vt__onnx_language_begin(&r, m);
     read_initializers(&r);
     read_inputs(&r);
     read_nodes(&r, vt__onnx_order(&r));
