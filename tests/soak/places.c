@@ -351,9 +351,10 @@ static void tell_missing(soak *s, const char *summary) {
     }
 }
 
-/* All servers are registered and free again, and nobody waits. */
+/* All servers are registered and free again, and nobody waits. A server registers when its board is idle: a run that a
+ * client left behind takes the model a second of computing, which on a machine with much to do may be a minute. */
 static void leases_are_back(soak *s) {
-    enum { TRIES = 600 };
+    enum { TRIES = 6000 };
     const vta_rpc_options o = {.key_file = s->with_key ? s->key_file : NULL, .timeout_ms = 60000};
     char *text = NULL;
     for (int i = 0; i < TRIES; i++, usleep(100000)) {
