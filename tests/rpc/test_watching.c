@@ -1,8 +1,10 @@
 /* What the server sees of its sessions ten times a second, to the millisecond; its log; the lines of its table; its
  * folders. No loop runs: the time is the test's. */
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/file.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -244,6 +246,32 @@ static void deep_trees(void **state) {
 }
 
 /* A tree is removed to its end, and what links lead to stays. */
+/* A control group that is busy keeps no folder from going, though there is one thread for both; it goes when it can. A
+ * mount makes it as busy as a process does. */
+static void busy_groups(void **state) {
+    (void)state;
+    char place[] = "/tmp/vta-rpc-busy-XXXXXX", group[64], folder[64];
+    struct stat st;
+    if (geteuid() != 0 || unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0) skip();
+    assert_non_null(mkdtemp(place));
+    snprintf(group, sizeof group, "%s/group", place);
+    snprintf(folder, sizeof folder, "%s/folder", place);
+    assert_int_equal(mkdir(group, 0700) | mkdir(folder, 0700), 0);
+    assert_int_equal(mount("none", group, "tmpfs", 0, NULL), 0);
+    setenv("UV_THREADPOOL_SIZE", "1", 1);
+    assert_int_equal(uv_loop_init(&s.loop), 0);
+    vt__folders_drop(&s, "", group);
+    vt__folders_drop(&s, folder, "");
+    while (stat(folder, &st) == 0) assert_true(uv_run(&s.loop, UV_RUN_ONCE));
+    assert_int_equal(stat(group, &st), 0);
+    assert_int_equal(umount(group), 0);
+    while (uv_run(&s.loop, UV_RUN_DEFAULT)) continue;
+    assert_int_equal(stat(group, &st), -1);
+    assert_int_equal(uv_loop_close(&s.loop), 0);
+    assert_string_equal(logged, "");
+    assert_int_equal(rmdir(place), 0);
+}
+
 static void trees(void **state) {
     (void)state;
     char place[] = "/tmp/vta-rpc-tree-XXXXXX", outside[] = "/tmp/vta-rpc-outside-XXXXXX", command[512];
@@ -267,7 +295,7 @@ static void trees(void **state) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void) {
-    const struct CMUnitTest tests[] = {TEST(the_log), TEST(lines), TEST(limits_of_time),
-                                       TEST(folders), TEST(trees), TEST(deep_trees)};
+    const struct CMUnitTest tests[] = {TEST(the_log),     TEST(lines), TEST(limits_of_time), TEST(folders),
+                                       TEST(busy_groups), TEST(trees), TEST(deep_trees)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #define PREFIX "vta-session-"
@@ -163,13 +162,9 @@ bool vt__cgroup_ran_out(const char *group) {
     return at && strtoul(at + sizeof name - 1, NULL, 10) > 0;
 }
 
-bool vt__cgroup_remove(const char *group) {
-    enum { TRIES = 500, PAUSE_NS = 10000000 };
-    for (int i = 0; i < TRIES; i++) {
-        if (rmdir(group) == 0 || errno == ENOENT) return true;
-        if (errno != EBUSY) return false;
-        if (!i) put(group, "cgroup.kill", "1"); /* from Linux 5.14; as a rule the keeper has done it already */
-        nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
-    }
-    return false;
+vt_cgroup_end vt__cgroup_remove(const char *group) {
+    if (rmdir(group) == 0 || errno == ENOENT) return VT_CGROUP_GONE;
+    if (errno != EBUSY) return VT_CGROUP_STAYS;
+    put(group, "cgroup.kill", "1"); /* from Linux 5.14; as a rule the keeper has done it already */
+    return VT_CGROUP_BUSY;
 }

@@ -16,8 +16,9 @@ vta_status vt__cgroup_make(const char *folder, uint64_t memory_bytes, uint32_t p
                            char out_group[VT_RPC_PATH_BYTES], int *out_fd);
 /* Was something in the group ended because it had too much memory? */
 bool vt__cgroup_ran_out(const char *group);
-/* Ends what is in it, waits until that is gone, and removes it; for a thread that may wait. False: it is there still.
- */
-bool vt__cgroup_remove(const char *group);
+/* Removes it, and does not wait: what is in it is told to end, and as long as that lasts it is busy. Anything else that
+ * keeps it is for ever. */
+typedef enum vt_cgroup_end { VT_CGROUP_GONE, VT_CGROUP_BUSY, VT_CGROUP_STAYS } vt_cgroup_end;
+vt_cgroup_end vt__cgroup_remove(const char *group);
 
 #endif

@@ -70,27 +70,48 @@ vta_status vt__folders_session(const vt_server *s, vta_diag *diag, char out_fold
     return status;
 }
 
-/* A folder that is being removed. */
+/* A folder that is being removed, and a control group: while that is busy it is tried again, and no thread waits. */
 typedef struct removal {
     uv_work_t work;
+    uv_timer_t again;
     vt_server *server;
     char path[VT_FOLDER_BYTES], group[VT_RPC_PATH_BYTES];
-    bool gone, group_gone;
+    int tries;
+    bool gone;
+    vt_cgroup_end group_end;
 } removal;
+
+enum { GROUP_TRIES = 500, GROUP_PAUSE_MS = 10 };
 
 static void remove_one(uv_work_t *work) {
     removal *r = work->data;
-    r->group_gone = !*r->group || vt__cgroup_remove(r->group);
-    r->gone = !*r->path || vt__folder_remove(r->path);
+    if (*r->group) r->group_end = vt__cgroup_remove(r->group);
+    if (!r->gone) r->gone = !*r->path || vt__folder_remove(r->path);
 }
+
+static void forget(uv_handle_t *again) { free(again->data); }
+
+static void try_again(uv_timer_t *again);
 
 static void removed(uv_work_t *work, int status) {
     removal *r = work->data;
     (void)status;
+    if (r->group_end == VT_CGROUP_BUSY && ++r->tries < GROUP_TRIES) {
+        uv_timer_start(&r->again, try_again, GROUP_PAUSE_MS, 0);
+        return;
+    }
     if (!r->gone) vt__server_log(r->server, "%s: cannot be removed", r->path);
-    if (!r->group_gone) vt__server_log(r->server, "%s: cannot be removed", r->group);
-    free(r);
+    if (r->group_end != VT_CGROUP_GONE) vt__server_log(r->server, "%s: cannot be removed", r->group);
+    uv_close((uv_handle_t *)&r->again, forget);
 }
+
+static void begin(removal *r) {
+    if (uv_queue_work(&r->server->loop, &r->work, remove_one, removed) == 0) return;
+    remove_one(&r->work);
+    removed(&r->work, 0);
+}
+
+static void try_again(uv_timer_t *again) { begin(again->data); }
 
 void vt__folders_drop(vt_server *s, const char *folder, const char *group) {
     removal *r = calloc(1, sizeof *r);
@@ -103,9 +124,9 @@ void vt__folders_drop(vt_server *s, const char *folder, const char *group) {
     r->server = s;
     snprintf(r->path, sizeof r->path, "%s", folder);
     snprintf(r->group, sizeof r->group, "%s", group);
-    if (uv_queue_work(&s->loop, &r->work, remove_one, removed) == 0) return;
-    remove_one(&r->work);
-    removed(&r->work, 0);
+    uv_timer_init(&s->loop, &r->again);
+    r->again.data = r;
+    begin(r);
 }
 
 void vt__folders_end(vt_server *s) {
