@@ -474,6 +474,7 @@ static void heap(void **state) {
     (void)state;
     uint32_t addr;
     char bytes[8] = "";
+    kernel.pins_heaps = true;
     vta_device *d = board(heap_settings());
     assert_int_equal(kernel.mapped, 65536);
     must(vta_device_alloc(d, 5000, diag, &addr));
@@ -487,6 +488,35 @@ static void heap(void **state) {
     assert_string_equal(bytes, "world");
     vta_device_destroy(d);
     close(kernel.memory);
+    kernel.memory = 0;
+}
+
+/* Ordinary memory: asked for, and in the place of a heap that cannot be pinned. */
+static void pages(void **state) {
+    (void)state;
+    uint32_t addr;
+    char bytes[8] = "", text[300];
+    for (int asked = 0; asked < 2; asked++) {
+        snprintf(text, sizeof text, "%s%s", heap_settings(), asked ? " memory=pages" : "");
+        vta_device *d = board(text);
+        assert_int_equal(kernel.memory > 0, !asked); /* only a heap that was asked for is opened */
+        assert_int_equal(kernel.mapped, 65536);
+        must(vta_device_alloc(d, 4096, diag, &addr));
+        must(vta_device_alloc(d, 4096, diag, &addr));
+        unsigned char *host = kernel.mapped_host + (addr - kernel.mapped_at);
+        must(vta_device_write(d, addr, "hello", 6, diag));
+        assert_string_equal(host, "hello");
+        memcpy(host, "world", 6);
+        must(vta_device_read(d, addr, bytes, 6, diag));
+        assert_string_equal(bytes, "world");
+        if (kernel.memory > 0) {
+            assert_int_equal(pread(kernel.memory, bytes, 6, (off_t)(addr - kernel.mapped_at)), 6);
+            assert_string_equal(bytes, "");
+            close(kernel.memory);
+            kernel.memory = 0;
+        }
+        vta_device_destroy(d);
+    }
 }
 
 static vta_status opened(const char *more) {
@@ -505,6 +535,16 @@ static void heap_refused(void **state) {
     char more[300];
     const char *with = heap_settings();
     refused(opened("memory=dma_heap/reserved"), VTA_INVALID_ARGUMENT, "(board setting iommu=");
+    refused(opened("memory=pages"), VTA_INVALID_ARGUMENT, "(board setting iommu=");
+    for (int i = 0; i < 4; i++) { /* a heap that can be pinned, one that cannot, pages */
+        kernel.pins_heaps = i == 0;
+        kernel.locks_little = i < 3;
+        snprintf(more, sizeof more, "%s%s", with, i == 2 ? " memory=pages" : "");
+        if (i < 3)
+            refused(opened(more), VTA_IO, "(its pages count as locked ones: `ulimit -l` must have room");
+        else
+            must(opened(more));
+    }
     kernel.release = "5.15.0-xilinx";
     refused(opened(with), VTA_UNSUPPORTED, "a dma-heap needs Linux 6.0 or later");
     kernel.release = "10.0.1";
@@ -761,6 +801,7 @@ int main(void) {
                                        EACH(by_calls),
                                        EACH(without_calls),
                                        EACH(heap),
+                                       EACH(pages),
                                        EACH(heap_refused),
                                        EACH(xlnk),
                                        EACH(who_may),

@@ -45,6 +45,9 @@ typedef struct fake_kernel {
     const char *release;        /* of Linux; NULL: "6.1.0" */
     int memory;                 /* what the heap gave: a file that stays open here */
     uint64_t mapped_at, mapped; /* by the IOMMU, while the group is open */
+    unsigned char *mapped_host; /* as the process sees it */
+    bool pins_heaps;            /* they are reserved memory; else the heap's pages have no struct page */
+    bool locks_little;          /* RLIMIT_MEMLOCK */
     int step;                   /* of VFIO's order of calls */
 
     unsigned char *cma; /* what xlnk's library gave */
@@ -225,6 +228,14 @@ static inline int fake_allocate(unsigned request, void *arg) {
     return 0;
 }
 
+/* Does the memory change when the heap's file does? */
+static inline bool fake_is_of_heap(volatile unsigned char *at) {
+    unsigned char was = *at, other = (unsigned char)~was;
+    if (kernel.memory <= 0 || pwrite(kernel.memory, &other, 1, 0) != 1) return false;
+    bool is = *at == other;
+    return pwrite(kernel.memory, &was, 1, 0) == 1 && is;
+}
+
 /* VFIO's calls, each only after those that it needs. */
 static inline int fake_vfio(bool of_group, unsigned request, void *arg) {
     const uint32_t *words = arg;
@@ -249,7 +260,10 @@ static inline int fake_vfio(bool of_group, unsigned request, void *arg) {
     case 0x3b71: /* size, flags; address of the process, of the device, bytes */
         if (of_group || kernel.step != 3 || words[0] != 32 || words[1] != 3 || !longs[1]) return fake_fails(EINVAL);
         if (longs[2] < 0x08100000 && longs[2] + longs[3] > 0x08000000) return fake_fails(EINVAL); /* ARM's interrupts */
+        if (!kernel.pins_heaps && fake_is_of_heap((unsigned char *)(uintptr_t)longs[1])) return fake_fails(EFAULT);
+        if (kernel.locks_little) return fake_fails(ENOMEM);
         kernel.mapped_at = longs[2], kernel.mapped = longs[3];
+        kernel.mapped_host = (unsigned char *)(uintptr_t)longs[1];
         return 0;
     default: return fake_fails(ENOTTY);
     }

@@ -48,7 +48,7 @@ vta_status vt__memory_bytes(const vt_board_settings *s, vta_diag *diag, uint64_t
 static vta_status open_source(vt_contiguous *c, const vt_board_settings *s, vta_diag *diag) {
     if (*s->model) return vt__open_model(c, s->model, diag);
     if (!strcmp(s->memory, "xlnk")) return vt__open_xlnk(c, s, diag);
-    if (!strncmp(s->memory, "dma_heap/", 9)) return vt__open_heap(c, s, diag);
+    if (!strncmp(s->memory, "dma_heap/", 9) || !strcmp(s->memory, "pages")) return vt__open_heap(c, s, diag);
     return vt__open_udmabuf(c, s, diag);
 }
 

@@ -9,7 +9,7 @@ vta_status vt__open_udmabuf(vt_contiguous *c, const vt_board_settings *s, vta_di
 vta_status vt__open_model(vt_contiguous *c, const char *folder, vta_diag *diag);
 /* Xilinx's xlnk, through its library (memory=xlnk; xlnk.c). */
 vta_status vt__open_xlnk(vt_contiguous *c, const vt_board_settings *s, vta_diag *diag);
-/* A dma-heap that an IOMMU makes contiguous (memory=dma_heap/NAME; heap.c). */
+/* A dma-heap, or ordinary memory, that an IOMMU makes contiguous (memory=dma_heap/NAME, memory=pages; heap.c). */
 vta_status vt__open_heap(vt_contiguous *c, const vt_board_settings *s, vta_diag *diag);
 
 /* Maps the memory of a device file, which stays open. */
