@@ -201,6 +201,45 @@ TEST_CASE(clients_that_vanish) {
     server_stop(&s);
 }
 
+/* This process's socket to a port. */
+static int socket_to(uint32_t port) {
+    for (int fd = 0; fd < 1024; fd++) {
+        struct sockaddr_in at;
+        socklen_t size = sizeof at;
+        if (getpeername(fd, (struct sockaddr *)&at, &size) == 0 && ntohs(at.sin_port) == port) return fd;
+    }
+    fail_msg("no socket to port %u", port);
+    return -1;
+}
+
+static void wait_until_it_calls(vta_rpc *rpc) {
+    for (bool calls = false; !calls; usleep(10000)) {
+        char *text;
+        must(vta_rpc_sessions(rpc, diag, &text));
+        for (const char *at = text; (at = strstr(at, "\"calling\": "));) calls |= strtod(at += 11, NULL) > 0;
+        vta_string_free(text);
+    }
+}
+
+/* A client that says nothing more has left, though its connection is there: the call ends, and it is told. */
+TEST_CASE(clients_that_say_nothing_more) {
+    server s;
+    server_start(&s, NULL);
+    vta_rpc *rpc = open_on(&s);
+    int fd = socket_to(s.port);
+    uint64_t hang = kernel(rpc, "hang");
+    pid_t other = fork();
+    if (other == 0) {
+        wait_until_it_calls(open_on(&s));
+        _exit(shutdown(fd, SHUT_WR) != 0);
+    }
+    refused(vta_rpc_call(rpc, hang, NULL, NULL, 0, diag, NULL, NULL), VTA_IO, "the client is gone");
+    waitpid(other, NULL, 0);
+    server_settles(&s);
+    vta_rpc_close(rpc);
+    server_stop(&s);
+}
+
 static size_t frame(uint8_t *to, uint32_t size, uint16_t code, uint32_t number) {
     raw_put(to, size, 4);
     raw_put(to + 4, code, 2);

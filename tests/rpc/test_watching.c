@@ -128,11 +128,18 @@ static void limits_of_time(void **state) {
         uint64_t calling;
         const char *why; /* NULL: it goes on */
     } cases[] = {
-        {0, 0, 0, 1000000, 0, NULL},     {1000, 0, 0, 6000, 5000, NULL}, {1000, 0, 0, 6001, 5001, TOO_LONG},
+        {0, 0, 0, 1000000, 0, NULL},
+        {1000, 0, 0, 6000, 5000, NULL},
+        {1000, 0, 0, 6001, 5001, TOO_LONG},
         {9000, 0, 0, 8000, 0, NULL}, /* it has begun since the time was looked at */
-        {9000, 0, 0, 9000, 0, NULL},     {0, 1000, 0, 1500, 0, NULL},    {0, 1000, 0, 1501, 0, "the client is gone"},
+        {9000, 0, 0, 9000, 0, NULL},
+        {0, 1000, 0, 7000, 0, NULL},
+        {0, 1000, 0, 7001, 0, "the client is gone"},
+        {1200, 1000, 0, 1500, 300, NULL},
+        {1200, 1000, 0, 1501, 301, "the client is gone"},
         {0, 0, 1000, 8000, 0, NULL}, /* asked for something, and no call: perhaps it is half a request */
-        {0, 0, 1000, 8001, 0, TOO_LONG}, {0, 0, 9000, 8001, 0, NULL},
+        {0, 0, 1000, 8001, 0, TOO_LONG},
+        {0, 0, 9000, 8001, 0, NULL},
     };
     s.options.call_seconds = 5;
     s.options.patience_ms = 6000;

@@ -215,7 +215,10 @@ static void watch_session(vt_connection *c, uint64_t now) {
                  o->call_seconds);
         vt__connection_kill(c, VTA_TIMEOUT, why);
     }
-    if (c->gone && now - c->gone > GONE_MS) vt__connection_kill(c, VTA_IO, "the client is gone");
+    /* Who has only ended its requests may wait for answers, which a session on a slow machine has not begun with. A
+     * call is nobody's any more. */
+    uint64_t may_last = calling || o->patience_ms < GONE_MS ? GONE_MS : o->patience_ms;
+    if (c->gone && now - c->gone > may_last) vt__connection_kill(c, VTA_IO, "the client is gone");
 }
 
 void vt__connection_watch(vt_connection *c, uint64_t now) {
