@@ -6,7 +6,7 @@
  *     vta_detector_create(NULL, 416, 416, &output, 1, NULL, diag, &detector);         // guesses from the shapes
  *     vta_preprocess_place(&how, vta_image_width(image), vta_image_height(image), 416, 416, diag, &placed);
  *     vta_detector_run(detector, (const void *[]){data}, &placed, diag, &boxes);
- *     for (size_t i = 0; i < vta_boxes_count(boxes); i++) use(vta_boxes_get(boxes, i));
+ *     const vta_box *surest = vta_boxes_get(boxes, 0);    // NULL: there is none
  *
  * A vta_detector is read by any number of threads at once; different vta_boxes are independent. */
 #ifndef VTA_DETECT_H

@@ -16,6 +16,7 @@ DECLARED = {
     "build.h": "te_schedule *schedule; vtac_arg args[3]; DLTensor *tensors[3];",
     "compile.h": "size_t count, size; const void *pictures[9]; const vtac_graph *graph; vtac_calibration *calibration; "
                  "vtac_quantized *quantized; uint8_t *bytes;",
+    "detect.h": "vta_detect_tensor output; vta_preprocess how; const vta_image *image; const void *data;",
     "image.h": "float input[3 * 224 * 224];",
     "ops.h": "vta_packed_function function;",
     "te_stmt.h": "te_context *c; te_expr *n; te_tensor *X, *Y;",

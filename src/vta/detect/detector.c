@@ -172,6 +172,9 @@ size_t vta_detector_class_count(const vta_detector *detector) { return detector 
 
 /* ---- Boxes ---- */
 
+/* Within what a float holds with room for areas. */
+static float pixel(double x) { return (float)fmax(-1e9, fmin(1e9, x)); }
+
 void vt__add_corners(vt_candidates *to, double x0, double y0, double x1, double y1, double score, size_t class_id) {
     if (!(score >= to->score) || !isfinite(score) || to->failed) return;
     if (!isfinite(x0) || !isfinite(y0) || !isfinite(x1) || !isfinite(y1) || x1 <= x0 || y1 <= y0) return;
@@ -180,7 +183,7 @@ void vt__add_corners(vt_candidates *to, double x0, double y0, double x1, double 
         return;
     }
     to->item[to->count++] =
-        (vta_box){(float)x0, (float)y0, (float)x1, (float)y1, (float)(score > 1 ? 1 : score), (int32_t)class_id};
+        (vta_box){pixel(x0), pixel(y0), pixel(x1), pixel(y1), (float)(score > 1 ? 1 : score), (int32_t)class_id};
 }
 
 void vt__add_centre(vt_candidates *to, double x, double y, double w, double h, double score, size_t class_id) {
