@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "c_compile.h"
 #include "c_detection.h"
 #include "c_machine.h"
 #include "file.h"
@@ -17,32 +18,24 @@ typedef struct state {
     bool report;
 } state;
 
-static json_t *layers_json(const vtac_compile_report *report) {
-    json_t *list = json_array();
-    const vtac_compiled_layer *l;
-    for (size_t i = 0; (l = vtac_compile_report_layer(report, i)); i++)
-        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s?}", "layer", l->name, "kind", l->kind, "place",
-                                              l->place == VTAC_ON_HOST ? "host" : "accelerator", "why", l->why));
-    return list;
-}
-
-static void print(const state *s, const char *path, const uint8_t *bytes, size_t size,
-                  const vtac_compile_report *report) {
+static void print(const state *s, const char *path, const uint8_t *bytes, size_t size, vtac_compile_report *report) {
     vta_model *model = NULL;
     vta_model_memory memory = {.size = sizeof memory};
     if (vta_model_parse(bytes, size, path, NULL, cli_diag(), &model) == VTA_OK) vta_model_get_memory(model, &memory);
+    if (s->report && model) cli_compile_measure(report, model);
     vta_model_release(model);
     size_t accelerated = vtac_compile_report_count(report, VTAC_ON_ACCELERATOR);
     size_t others = vtac_compile_report_count(report, VTAC_ON_HOST);
     if (s->common.json) {
-        cli_print_json(json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:s, s:o}", "file", path, "bytes", (json_int_t)size,
-                                 "device_bytes", (json_int_t)memory.device_bytes, "host_bytes",
-                                 (json_int_t)memory.host_bytes, "accelerator_layers", (json_int_t)accelerated,
-                                 "processor_layers", (json_int_t)others, "report", vtac_compile_report_text(report),
-                                 "layers", layers_json(report)));
+        json_t *all = json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:s}", "file", path, "bytes", (json_int_t)size,
+                                "device_bytes", (json_int_t)memory.device_bytes, "host_bytes",
+                                (json_int_t)memory.host_bytes, "accelerator_layers", (json_int_t)accelerated,
+                                "processor_layers", (json_int_t)others, "report", vtac_compile_report_text(report));
+        cli_compile_json(report, all);
+        cli_print_json(all);
         return;
     }
-    if (s->report) fputs(vtac_compile_report_text(report), stdout);
+    if (s->report) cli_compile_print(report);
     printf("%s: %zu bytes; %zu layers on the accelerator, %zu on the host; %llu bytes on the device, %llu on the "
            "host\n",
            path, size, accelerated, others, (unsigned long long)memory.device_bytes,
@@ -108,7 +101,7 @@ int cmd_compile(const cli_command *self, int argc, char **argv) {
     s.detection.pictures = &s.pictures;
     const cli_option options[] = {
         {"output", 'o', CLI_TEXT, "FILE", "the artifact (MODEL with the ending .vta-model)", &s.output},
-        {"report", 0, CLI_FLAG, NULL, "print layer by layer what runs where, and why", &s.report},
+        {"report", 0, CLI_FLAG, NULL, "print layer by layer what runs where, why, and what it takes", &s.report},
         {"labels", 0, CLI_TEXT, "FILE", "names of the classes, which the artifact keeps: as for vta classify",
          &s.labels},
         CLI_DECODER_OPTION(&s.detection.decoder),

@@ -10,6 +10,7 @@
 #ifndef VTA_COMPILE_H
 #define VTA_COMPILE_H
 
+#include "vta/exec.h"
 #include "vta/graph.h"
 #include "vta/ops.h"
 
@@ -136,10 +137,15 @@ typedef struct vtac_compiled_layer {
     const char *kind;       /* as in vtac_quantized_layer; of a node on floats its ONNX operator */
     vtac_layer_place place; /* where it runs */
     const char *why;        /* why on the host; of the accelerator what is special, else NULL */
+    uint64_t products;      /* multiplications of numbers, as the network has them */
+    uint32_t run;           /* of the device that it is in, from 0 on; UINT32_MAX: none */
+    uint64_t cycles;        /* of the accelerator, by the timing model; from here on 0 until it is measured */
+    double seconds;         /* of this host: of a run, what its simulator takes, shared by cycles */
 } vtac_compiled_layer;
 
-/* What runs where, and why: the layers in their order, but for those that take no step. It does not change, and belongs
- * to nothing else. Free with vtac_compile_report_destroy. Of a NULL report: 0 and NULL. */
+/* What runs where, and why: the layers in their order, but for those that take no step. It belongs to nothing else, and
+ * does not change but by vtac_compile_report_measure. Free with vtac_compile_report_destroy. Of a NULL report: 0 and
+ * NULL. */
 typedef struct vtac_compile_report vtac_compile_report;
 VTA_API void vtac_compile_report_destroy(vtac_compile_report *report);
 VTA_API size_t vtac_compile_report_layer_count(const vtac_compile_report *report);
@@ -147,7 +153,37 @@ VTA_API size_t vtac_compile_report_layer_count(const vtac_compile_report *report
 VTA_API const vtac_compiled_layer *vtac_compile_report_layer(const vtac_compile_report *report, size_t index);
 /* How many layers run at a place. */
 VTA_API size_t vtac_compile_report_count(const vtac_compile_report *report, vtac_layer_place place);
-/* One line a layer: "NAME (KIND): accelerator" or ": processor", and ", WHY". */
+/* Where one run of the device ends and another begins. */
+typedef struct vtac_compile_cut {
+    size_t size;            /* of this struct, as the library has it */
+    uint32_t run;           /* the run that ends; the next one has the next number */
+    const uint32_t *layers; /* those of the host that need the run, and that the next one needs, by their index */
+    size_t layer_count;     /* 0: a run has no room for more instructions */
+    const char *why;        /* "Mul_3 (table): no operator of the accelerator computes it"; of the first one */
+} vtac_compile_cut;
+/* NULL past the last. */
+VTA_API const vtac_compile_cut *vtac_compile_report_cut(const vtac_compile_report *report, size_t index);
+
+/* Sums over the layers. */
+typedef struct vtac_compile_summary {
+    size_t size;                   /* of this struct, or 0 */
+    uint32_t layers, host_layers;  /* all; those on the host */
+    uint32_t runs, cuts;           /* of the device; between them */
+    uint64_t products;             /* multiplications of all layers */
+    uint64_t accelerator_products; /* of those on the accelerator */
+    bool is_measured;              /* what follows was; else it is 0 */
+    uint64_t cycles;               /* of the accelerator */
+    double seconds, host_seconds;  /* of a run of the network on this host; of its steps on the host */
+} vtac_compile_summary;
+/* VTA_INVALID_ARGUMENT: NULL. */
+VTA_API vta_status vtac_compile_report_sum(const vtac_compile_report *report, vtac_compile_summary *out_summary);
+
+/* Runs the artifact that the report came with on zeros, twice, and notes cycles and seconds of each layer in the
+ * report; nobody else may use it meanwhile. `options`: of the instance, may be NULL. VTA_MISMATCH: another artifact;
+ * VTA_UNSUPPORTED: it is for another machine than this. */
+VTA_API vta_status vtac_compile_report_measure(vtac_compile_report *report, vta_model *model,
+                                               const vta_instance_options *options, vta_diag *diag);
+/* One line a layer: "NAME (KIND): accelerator" or ": host", and ", WHY". */
 VTA_API const char *vtac_compile_report_text(const vtac_compile_report *report);
 
 /* An artifact for a configuration (NULL: the default), as vta_model_parse reads it. VTA_UNSUPPORTED, with what and why:

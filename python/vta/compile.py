@@ -114,13 +114,14 @@ class Quantized:
         call(lib.vtac_quantized_run, self._own.handle, _pointers(arrays), _pointers(results), None, DIAG)
         return results[0] if len(results) == 1 else tuple(results)
 
-    def _bytes(self, config: Config, layers: _Layers, processor_only: bool, triple: str | None) -> bytes:
+    def _bytes(self, config: Config, layers: _Layers, processor_only: bool, triple: str | None,
+               report: ctypes.c_void_p | None = None) -> bytes:
         options = b.vtac_compile_options(size=ctypes.sizeof(b.vtac_compile_options), processor_only=processor_only,
                                          triple=triple.encode() if triple else None,
                                          progress=ctypes.cast(layers.callback, ctypes.c_void_p).value)
         out, size = ctypes.c_void_p(), ctypes.c_size_t()
         call(lib.vtac_quantized_compile, self._own.handle, config.handle, ctypes.byref(options), DIAG,
-             ctypes.byref(out), ctypes.byref(size), None)
+             ctypes.byref(out), ctypes.byref(size), None if report is None else ctypes.byref(report))
         try:
             return ctypes.string_at(out, size.value)
         finally:
@@ -142,12 +143,16 @@ class Quantized:
         -------
         artifact : bytes
         """
+        return self._in_thread(_config(config), processor_only, triple)
+
+    def _in_thread(self, config: Config, processor_only: bool, triple: str | None = None,
+                   report: ctypes.c_void_p | None = None) -> bytes:
         layers = _Layers()
         # In a thread of its own, where Python's signal handlers do not run: Ctrl-C raises here, and not in the
         # callback, from which no exception comes out.
         with ThreadPoolExecutor(1, "vta-compile") as pool:
             try:
-                return pool.submit(self._bytes, _config(config), layers, processor_only, triple).result()
+                return pool.submit(self._bytes, config, layers, processor_only, triple, report).result()
             finally:
                 layers.stopped = True
                 if layers.bar is not None:
@@ -170,6 +175,63 @@ class Quantized:
         model : Model
         """
         return Model(self.graph.name, driver, self.artifact(config, processor_only))
+
+
+    def report(self, config: Hardware = None, processor_only: bool = False, measure: bool = True) -> dict[str, Any]:
+        """Compiles it, and says what runs where, why, and what it takes: ``vta compile --report --json``.
+
+        Parameters
+        ----------
+        config : Environment, Config or dict of str to value, optional
+            The hardware; else the current environment.
+        processor_only : bool, optional
+            Nothing on the accelerator: the same results from the host.
+        measure : bool, optional
+            Run it on zeros, and note cycles and milliseconds.
+
+        Returns
+        -------
+        report : dict
+            `layers`, each with `layer`, `kind`, `place`, `why`, `products`, `run` (of the device, from 0 on; None on the
+            host); `products`, `accelerator_products`, `runs`; `cuts` between runs, each with `after_run`, `why` and the
+            `layers` on the host that need the run before and are needed by the one behind. Where it was measured each
+            layer also has `cycles` and `ms`, and the report `cycles`, `ms`, `host_ms`, `host_share`.
+        """
+        handle = ctypes.c_void_p()
+        artifact = self._in_thread(_config(config), processor_only, None, handle)
+        try:
+            if measure:
+                model = Model(self.graph.name, None, artifact)
+                call(lib.vtac_compile_report_measure, handle, model._handle, None, DIAG)
+            return _report(handle)
+        finally:
+            lib.vtac_compile_report_destroy(handle)
+
+
+def _rows(function: Any, handle: ctypes.c_void_p, row: Any) -> list[Any]:
+    """The structs that a function gives one by one."""
+    rows: list[Any] = []
+    while address := function(handle, len(rows)):
+        rows.append(row.from_address(address))
+    return rows
+
+
+def _report(handle: ctypes.c_void_p) -> dict[str, Any]:
+    total = b.vtac_compile_summary(size=ctypes.sizeof(b.vtac_compile_summary))
+    call(lib.vtac_compile_report_sum, handle, ctypes.byref(total))
+    layers = [{"layer": text(l.name), "kind": text(l.kind), "place": "host" if l.place == b.VTAC_ON_HOST else "accelerator",
+               "why": text(l.why), "products": l.products, "run": None if l.run == 2**32 - 1 else l.run,
+               **({"cycles": l.cycles, "ms": l.seconds * 1e3} if total.is_measured else {})}
+              for l in _rows(lib.vtac_compile_report_layer, handle, b.vtac_compiled_layer)]
+    cuts = [{"after_run": c.run, "why": text(c.why),
+             "layers": [layers[i]["layer"] for i in (ctypes.c_uint32 * c.layer_count).from_address(c.layers)]}
+            for c in _rows(lib.vtac_compile_report_cut, handle, b.vtac_compile_cut)]
+    report = {"layers": layers, "products": total.products, "accelerator_products": total.accelerator_products,
+              "runs": total.runs, "cuts": cuts}
+    if total.is_measured:
+        report |= {"cycles": total.cycles, "ms": total.seconds * 1e3, "host_ms": total.host_seconds * 1e3,
+                   "host_share": total.host_seconds / total.seconds if total.seconds else 0.0}
+    return report
 
 
 def _config(config: Hardware) -> Config:

@@ -91,6 +91,8 @@ static void test_classify(void **state) {
     (void)state;
     says(0, "compile colours.onnx --calibrate samples --json", "\"accelerator_layers\": 2");
     says(0, "compile colours.onnx --calibrate samples --json", "\"place\": \"accelerator\"");
+    says(0, "compile colours.onnx --calibrate samples --report --json", "\"host_share\": 0.");
+    says(0, "compile colours.onnx --calibrate samples --report", "run of the device\n");
     says(0, "classify colours.onnx rgb.png --float --labels names.txt",
          "rgb.png\n    100.8333      0  red\n     75.1667      2  blue\n     66.6667      1  green\n");
     says(0, "classify colours.onnx rgb.png --float --labels names.json --bgr", "    100.8333      2  blue\n");

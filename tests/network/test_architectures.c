@@ -127,11 +127,30 @@ static void run(const network *n, const uint8_t *file, size_t size, const char *
     vta_model_release(model);
 }
 
+/* One between each two runs, by layers of the host. */
+static void check_cuts(const vtac_compile_report *report, uint32_t runs) {
+    for (uint32_t i = 0; i + 1 < runs; i++) {
+        const vtac_compile_cut *cut = vtac_compile_report_cut(report, i);
+        assert_non_null(cut);
+        assert_int_equal(cut->run, i);
+        assert_true(cut->layer_count > 0);
+        for (size_t k = 0; k < cut->layer_count; k++) {
+            const vtac_compiled_layer *l = vtac_compile_report_layer(report, cut->layers[k]);
+            assert_non_null(l);
+            if (k == 0 && strncmp(cut->why, l->name, strlen(l->name))) fail_msg("%s: %s", l->name, cut->why);
+        }
+    }
+    assert_null(vtac_compile_report_cut(report, runs ? runs - 1 : 0));
+}
+
 /* The report's text says of each layer what its record says, in the same order, and nothing else. */
 static void check_report(const vtac_compile_report *report) {
     const char *at = vtac_compile_report_text(report);
     size_t n = vtac_compile_report_layer_count(report), hosts = 0;
     char line[512];
+    vtac_compile_summary sum = {.size = sizeof sum};
+    uint64_t products = 0;
+    done(vtac_compile_report_sum(report, &sum));
     for (size_t i = 0; i < n; i++) {
         const vtac_compiled_layer *l = vtac_compile_report_layer(report, i);
         bool host = l->place == VTAC_ON_HOST;
@@ -140,11 +159,18 @@ static void check_report(const vtac_compile_report *report) {
         if (strncmp(at, line, strlen(line)) || at[strlen(line)] != '\n') fail_msg("no line \"%s\" at:\n%s", line, at);
         at += strlen(line) + 1;
         hosts += host;
+        products += l->products;
+        if (host != (l->run == UINT32_MAX)) fail_msg("%s: run %u", line, l->run);
+        if (!host) assert_true(l->run < sum.runs);
         assert_true(l->why || !host);
         assert_int_equal(l->size, sizeof *l);
     }
     assert_string_equal(at, "");
     assert_null(vtac_compile_report_layer(report, n));
+    assert_int_equal(sum.products, products);
+    assert_int_equal(sum.layers, n);
+    assert_int_equal(sum.host_layers, hosts);
+    check_cuts(report, sum.runs);
     assert_int_equal(vtac_compile_report_count(report, VTAC_ON_HOST), hosts);
     assert_int_equal(vtac_compile_report_count(report, VTAC_ON_ACCELERATOR), n - hosts);
 }

@@ -227,6 +227,27 @@ class Compile(unittest.TestCase):
         with self.assertRaises(vta.VTAError):
             vta.compile(path, samples(), {"LOG_BLOCK": 99})
 
+    def test_report(self):
+        """What runs where; timed, and not; as the tool has it."""
+        model = onnx([node("Conv", ["x", "w", "b"], "c", kernel_shape=[3, 3], pads=[1, 1, 1, 1]),
+                      node("Relu", ["c"], "y"), node("Softmax", ["y"], "s")], [("x", SHAPE)], ("s", (1, 32, 6, 6)),
+                     [("w", WEIGHTS), ("b", BIAS)])
+        integers = vta.quantize(model, samples())
+        report = integers.report()
+        products = 32 * 16 * 9 * 36
+        self.assertEqual((report["runs"], report["cuts"], report["products"]), (1, [], products))
+        conv = next(layer for layer in report["layers"] if layer["kind"] == "conv")
+        self.assertEqual((conv["place"], conv["run"], conv["products"]), ("accelerator", 0, products))
+        self.assertEqual(conv["cycles"], report["cycles"])
+        self.assertGreater(report["ms"], report["host_ms"])
+        self.assertAlmostEqual(report["host_share"], report["host_ms"] / report["ms"])
+        softmax = next(layer for layer in report["layers"] if layer["kind"] == "Softmax")
+        self.assertEqual((softmax["place"], softmax["run"], softmax["why"]), ("host", None, "it is on floats"))
+        plain = integers.report(processor_only=True, measure=False)
+        self.assertEqual((plain["runs"], plain["accelerator_products"]), (0, 0))
+        self.assertNotIn("cycles", plain)
+        self.assertNotIn("ms", plain["layers"][0])
+
     def test_interrupt(self):
         """Ctrl-C ends the compile inside the library, and the next one works."""
         inside, ends = vta.Quantized._bytes, []

@@ -53,10 +53,26 @@ bool vt__may_accelerate(const vt__net *n, const vt_qlayer *l) {
            l->kind != VT_Q_DEQUANTIZE && !is_alias(l);
 }
 
+/* Multiplications, as the network has them. */
+static uint64_t products_of(const vt_qlayer *l) {
+    uint64_t out = (uint64_t)vt_gtype_count(&l->output->type);
+    switch ((int)l->kind) {
+    case VT_Q_CONV:
+    case VT_Q_DENSE: return out * (uint64_t)vt_gtype_span(&l->weight_type, 1, l->weight_type.rank);
+    case VT_Q_CONV_TRANSPOSE: {
+        const vt_gtype *w = &l->weight_type;
+        return (uint64_t)vt_gtype_count(&l->inputs[0]->type) * (uint64_t)(vt_gtype_count(w) / w->dim[1]);
+    }
+    case VT_Q_FLOAT: return vt_gnode_macs(l->node);
+    default: return 0;
+    }
+}
+
 /* `why`: NULL where there is nothing to say. */
 static void report(vt__net *n, const vt_qlayer *l, vtac_layer_place place, const char *why) {
     const char *kind = l->kind == VT_Q_FLOAT ? vt_gop_text(l->node->op) : vt_qkind_text(l->kind);
     vtac_compiled_layer layer = {.name = l->name, .kind = kind, .place = place, .why = why};
+    layer.products = products_of(l);
     vt__must(n, vt__report_add(n->report, layer, n->ctx->diag));
 }
 
@@ -94,6 +110,7 @@ static vta_status add_all(vt_ctx *ctx, void *arg) {
         vt_poll(ctx);
         if (o->progress && o->progress(o->ctx, i, n->net->layer_count, n->net->layers[i]->name))
             vt_raise(ctx, VTA_INTERRUPTED, "interrupted");
+        vt_planner_owner(n->planner, (uint32_t)vtac_compile_report_layer_count(n->report));
         add_layer(n, n->net->layers[i]);
     }
     add_outputs(n);
@@ -124,6 +141,14 @@ static vta_status add_sections(const vt__net *n, vta_diag *diag) {
     return VTA_OK;
 }
 
+static vta_status finish_report(const vt__net *n, uint8_t **bytes, vta_diag *diag) {
+    vta_status status = vt__report_finish(n->report, n->planner, diag);
+    if (status == VTA_OK) return VTA_OK;
+    vta_string_free((char *)*bytes);
+    *bytes = NULL;
+    return status;
+}
+
 vta_status vt_network_compile(const vt_qnet *net, const vta_config *config, const vt_network_options *options,
                               const vta_allocator *allocator, vta_diag *diag, uint8_t **out_bytes, size_t *out_size,
                               vtac_compile_report **out_report) {
@@ -137,8 +162,8 @@ vta_status vt_network_compile(const vt_qnet *net, const vta_config *config, cons
     if (status == VTA_OK) status = vt_planner_create(net->graph->name, config, n.options->planner, diag, &n.planner);
     if (status == VTA_OK) status = vt_protect(net->ctx, compile, &n);
     if (status == VTA_OK) status = add_sections(&n, diag);
-    if (status == VTA_OK) status = vt__report_finish(n.report, diag);
     if (status == VTA_OK) status = vt_planner_finish(n.planner, diag, out_bytes, out_size);
+    if (status == VTA_OK) status = finish_report(&n, out_bytes, diag);
     vt_planner_destroy(n.planner);
     free_made(&n);
     if (status == VTA_OK && out_report)

@@ -106,10 +106,11 @@ void vt__ahead_stop(vt__net *n);
 /* What they made of an operator; waits where one is at it. False: none is, and none will be. */
 bool vt__ahead_take(vt__net *n, const vt_op_request *r, vt__scheduled *out);
 
-/* report.c: made empty; layers are added in their order, with copies of their words; its text is made at the end. */
+/* report.c: made empty; layers are added in their order, with copies of their words; at the end, when
+ * the planner has finished, its text, and what is in which run of the device. */
 vta_status vt__report_create(const vta_allocator *allocator, vta_diag *diag, vtac_compile_report **out_report);
 vta_status vt__report_add(vtac_compile_report *report, vtac_compiled_layer layer, vta_diag *diag);
-vta_status vt__report_finish(vtac_compile_report *report, vta_diag *diag);
+vta_status vt__report_finish(vtac_compile_report *report, const vt_planner *planner, vta_diag *diag);
 
 /* network.c: is it to be tried at all? */
 bool vt__may_accelerate(const vt__net *n, const vt_qlayer *l);

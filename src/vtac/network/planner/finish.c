@@ -24,6 +24,8 @@ static vta_status make_run(vt__maker *m, uint32_t first, uint32_t end) {
     vt_plan_layer *layers = vt_arena_alloc_zero(&m->p->arena, count * sizeof *layers);
     if (!layers) return vt_no_memory(m->diag);
     VT_TRY(vt__join(m->p, &m->plan, first, end, &m->insns, m->diag, layers));
+    for (uint32_t i = first; i < end; i++) m->p->steps[i].row.run = m->runs;
+    m->runs++;
     if (m->insns.count - begin > VT_PLAN_MAX_INSNS)
         return vt_fail(m->diag, VTA_UNSUPPORTED, "step %s: %zu instructions, a run has at most %d",
                        m->p->steps[first].plan.name, m->insns.count - begin, VT_PLAN_MAX_INSNS);
@@ -39,6 +41,7 @@ static vta_status make_run(vt__maker *m, uint32_t first, uint32_t end) {
 static vta_status make_steps(vt__maker *m) {
     m->insns.count = 0;
     m->plan.step_count = 0;
+    m->runs = 0;
     for (uint32_t i = 0; i < m->p->step_count;) {
         uint32_t end = end_of_run(m, i);
         if (end > i) {
@@ -90,6 +93,7 @@ static vta_status make(vt__maker *m, uint8_t **out_bytes, size_t *out_size) {
     VT_TRY(make_steps(m)); /* to count: instructions lie in front of what they address */
     VT_TRY(vt__settle(m, m->insns.count));
     VT_TRY(make_steps(m));
+    vt__find_cuts(p);
     VT_TRY(encode(m));
     VT_TRY(vt__write_file(m, out_bytes, out_size));
     return vt__write_report(m);

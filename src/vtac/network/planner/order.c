@@ -28,8 +28,9 @@ typedef struct order {
 
 /* ---- What has to come after what ------------------------------------------------------------------------------- */
 
-static bool meet(const vt_plan_view *a, const vt_plan_view *b) {
-    return (a->output || b->output) && a->offset < b->offset + b->bytes && b->offset < a->offset + a->bytes;
+bool vt__views_meet(const vt_plan_view *a, const vt_plan_view *b) {
+    return a->buffer == b->buffer && (a->output || b->output) && a->offset < b->offset + b->bytes &&
+           b->offset < a->offset + a->bytes;
 }
 
 static void add_edge(order *o, uint32_t from, uint32_t to) {
@@ -45,7 +46,7 @@ static void add_edge(order *o, uint32_t from, uint32_t to) {
 static void use_view(order *o, uint32_t step, const vt_plan_view *v) {
     if (o->p->buffers[v->buffer].constant) return;
     for (uint32_t at = o->uses[v->buffer]; at != UINT32_MAX; at = o->usages[at].next)
-        if (meet(o->usages[at].view, v)) add_edge(o, o->usages[at].step, step);
+        if (vt__views_meet(o->usages[at].view, v)) add_edge(o, o->usages[at].step, step);
     o->usages[o->usage_count] = (usage){step, o->uses[v->buffer], v};
     o->uses[v->buffer] = o->usage_count++;
 }

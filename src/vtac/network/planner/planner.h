@@ -79,6 +79,9 @@ vta_status vt_planner_unpack(vt_planner *planner, const char *name, const char *
                              const int64_t shape[], uint32_t rows, uint32_t lanes, vt_planner_arg tiles,
                              vt_planner_arg flat, vta_diag *diag);
 
+/* Steps that are added from here on are for `owner`, a number of the caller's. */
+void vt_planner_owner(vt_planner *planner, uint32_t owner);
+
 /* ---- The artifact ---- */
 
 /* Bytes that the artifact keeps under a name for front ends (vta_model_section); copied. */
@@ -88,5 +91,15 @@ vta_status vt_planner_finish(vt_planner *planner, vta_diag *diag, uint8_t **out_
 /* After that: where every buffer lies, when it is used, and what sharing saves, as text for people. Belongs to the
  * planner. */
 const char *vt_planner_report(const vt_planner *planner);
+
+/* After that: the steps in the order of their execution, layers of a run each as one; that is the order of
+ * vta_model_get_step, without the runs themselves. */
+typedef struct vt_planner_row {
+    uint32_t owner;
+    uint32_t run; /* of the device, from 0 on; UINT32_MAX: a step of the host */
+    uint32_t cut; /* the run behind which this step of the host has to stand, and before the next; UINT32_MAX: none */
+} vt_planner_row;
+uint32_t vt_planner_row_count(const vt_planner *planner);
+vt_planner_row vt_planner_row_at(const vt_planner *planner, uint32_t index);
 
 #endif

@@ -42,6 +42,7 @@ typedef struct vt__step {
     vt_plan_step plan;
     vt__stream *stream;  /* of an accelerator step */
     vtac_kernel *kernel; /* of a call */
+    vt_planner_row row;
 } vt__step;
 
 typedef struct vt__section {
@@ -69,6 +70,7 @@ struct vt_planner {
     size_t stream_count, stream_cap;
     vt__section *sections; /* of front ends */
     size_t section_count, section_cap;
+    uint32_t owner; /* of the steps that are added next */
     bool finished;
     char *report;
 };
@@ -92,6 +94,11 @@ typedef struct vt__insns {
     bool failed; /* out of memory */
 } vt__insns;
 
+/* Does what one step does to a buffer have to come before what another does to it? */
+bool vt__views_meet(const vt_plan_view *a, const vt_plan_view *b);
+/* Finds which steps of the host are between two runs for a reason; the steps have their runs. */
+void vt__find_cuts(vt_planner *planner);
+
 /* Puts the steps in the order with the fewest runs of the device, in which each finds what it reads. */
 vta_status vt__order_steps(vt_planner *planner, vta_diag *diag);
 
@@ -102,6 +109,7 @@ typedef struct vt__maker {
     vt_plan plan;
     vt_plan_buffer *buffers; /* those of the planner, with their places */
     vt_plan_step *steps;
+    uint32_t runs;
     vt__insns insns;
     uint8_t *params, *uops, *insn_bytes, *data, *code;
     size_t params_size, uops_size, insns_size, data_size, code_size;

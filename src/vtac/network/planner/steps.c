@@ -37,6 +37,7 @@ static vta_status add_step(vt_planner *p, vt__step s, const char *name, vta_diag
         return vt_no_memory(diag);
     s.plan.name = vt_arena_strndup(&p->arena, name, strnlen(name, VT_PLAN_MAX_NAME));
     if (!s.plan.name) return vt_no_memory(diag);
+    s.row = (vt_planner_row){p->owner, UINT32_MAX, UINT32_MAX};
     for (uint32_t i = 0; i < s.plan.view_count; i++) VT_TRY(check_view(p, &s, i, diag));
     for (uint32_t i = 0; i < s.plan.view_count; i++) use(p, s.plan.views[i].buffer);
     p->steps[p->step_count++] = s;
