@@ -170,7 +170,10 @@ static void random_binary(world *w) {
         sample s = {w};
         vt_gtype a, b;
         vt_gop_elements of = vt_gop_get(ops[i])->elements;
-        vt_element e = of == VT_GOP_BOOLS ? VT_ELEMENT_BOOL : of == VT_GOP_FLOATS ? VT_ELEMENT_F32 : any_number();
+        vt_element e = of == VT_GOP_BOOLS    ? VT_ELEMENT_BOOL
+                       : of == VT_GOP_FLOATS ? VT_ELEMENT_F32
+                       : of == VT_GOP_REALS  ? (pick(0, 1) ? VT_ELEMENT_F64 : VT_ELEMENT_F32)
+                                             : any_number();
         if (e == VT_ELEMENT_U64) e = VT_ELEMENT_I64; /* differences below zero are more than a double holds */
         pair(e, &a, &b);
         add_input(&s, a);

@@ -62,7 +62,15 @@ static const row rows[] = {
     {VT_G_REDUCE_PROD, "int64[3] 5 4 -6", ATTRIBUTES(INTS(AXES, 0)), "int64[1] -120"},
     {VT_G_REDUCE_SUM, "int8[2] 100 100", ATTRIBUTES(INTS(AXES, 0)), "int8[1] -56"},
     {VT_G_REDUCE_PROD, "uint16[2] 300 300", ATTRIBUTES(INTS(AXES, 0)), "uint16[1] 24464"},
-    {VT_G_REDUCE_SUM, "float64[1] 1", ATTRIBUTES(INTS(AXES, 0)), "node n (ReduceSum): of float64"},
+    /* float64: what float32 has no digits for */
+    {VT_G_REDUCE_SUM, "float64[2] 16777216 1", ATTRIBUTES(INTS(AXES, 0)), "float64[1] 16777217"},
+    {VT_G_REDUCE_MEAN, "float64[2] 16777217 16777219", ATTRIBUTES(INTS(AXES, 0)), "float64[1] 16777218"},
+    {VT_G_REDUCE_MAX, "float64[2] 16777217 16777216", ATTRIBUTES(INTS(AXES, 0)), "float64[1] 16777217"},
+    {VT_G_MAT_MUL, "float64[1,2] 16777217 1; float64[2,1] 1 2", NONE, "float64[1,1] 16777219"},
+    {VT_G_RELU, "float64[2] -1 16777217", NONE, "float64[2] 0 16777217"},
+    {VT_G_SQRT, "float64[1] 281474976710656", NONE, "float64[1] 16777216"},
+    {VT_G_POW, "float64[1] 16777217; float64[1] 1", NONE, "float64[1] 16777217"},
+    {VT_G_P_RELU, "float64[1] -16777217; float64[1] 1", NONE, "float64[1] -16777217"},
     /* where exponentials are too large or too small for floats */
     {VT_G_SOFTMAX, "float32[3] 1000 0 1000", NONE, "float32[3] 0.5 0 0.5"},
     {VT_G_SOFTMAX, "float32[3] -1000 0 -1000", NONE, "float32[3] 0 1 0"},

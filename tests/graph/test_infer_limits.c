@@ -13,7 +13,7 @@ static const row rows[] = {
     {VT_G_WHERE, "bool - int8", NONE, NULL, "Where): input 1 is missing"},
     {VT_G_GEMM, "float32[2,2] float32[2,2] -", NONE, "float32[2,2]", NULL},
     {VT_G_CONCAT, "int8[2] int8[1] -", NONE, "int8[3]", NULL},
-    {VT_G_RELU, "int8[2]", NONE, NULL, "Relu): input 0 (i0) is int8, expected float32"},
+    {VT_G_RELU, "int8[2]", NONE, NULL, "Relu): input 0 (i0) is int8, expected float32 or float64"},
     {VT_G_ABS, "bool[2]", NONE, NULL, "Abs): input 0 (i0) is bool, expected a number type"},
     {VT_G_CONV_INTEGER, "int16[2] int8[2]", NONE, NULL, "ConvInteger): input 0 (i0) is int16, expected int8 or uint8"},
     {VT_G_NOT, "int8[2]", NONE, NULL, "Not): input 0 (i0) is int8, expected bool"},

@@ -48,6 +48,7 @@ class Network:
         self.nodes, self.inputs, self.constants, self.values = [], {}, {}, []
         self.domains, self.count, self.fixed = set(), 0, 0
         self.used, self.steps = set(), []
+        self.tolerance = 1e-4  # float16 is float32 here (docs/graph.md)
 
     # ---- What is random ----
 

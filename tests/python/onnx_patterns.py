@@ -586,6 +586,7 @@ def halved(net):
     """In float16 and back."""
     x = net.calm(net.some())
     y = net.node("Cast", [net.node("Cast", [x], to=TensorProto.FLOAT16)], to=TensorProto.FLOAT)
+    net.tolerance = 4e-3
     net.node("Mul", [y, net.const(np.float32(0.5))])
 
 
@@ -597,6 +598,12 @@ def doubled(net):
     y = net.node(net.pick("Mul", "Add", "Sub"), [y, net.const(net.array([], 0.1, 2), np.float64)])
     if net.chance():
         y = net.node(net.pick("Sqrt", "Exp", "Tanh", "Sigmoid", "Relu"), [net.node("Abs", [y])])
+    if net.chance() and y.shape:
+        y = net.node("MatMul", [y, net.const(net.array([y.shape[-1], 3]), np.float64)])
+    if net.chance() and y.shape:
+        y = net.node("Softmax", [y], axis=len(y.shape) - 1)
+    if net.chance(0.3) and y.shape:
+        y = net.reduce("ReduceMean", y, [len(y.shape) - 1])
     net.node("Cast", [y], to=TensorProto.FLOAT)
 
 

@@ -27,15 +27,15 @@ def made(judge, seed, opset=None):
     """A random network of 3 to 15 nodes or so."""
     net = Network(judge, seed, opset)
     wanted = net.upto(3, MAX_NODES)
-    names = sorted(onnx_cases.CASES)
+    names = sorted(n for n, (_, (first, last)) in onnx_cases.CASES.items() if first <= net.opset <= last)
     fitting = [f for f, least, last in PATTERNS if least <= net.opset <= last]
     for _ in range(60):
         if len(net.nodes) >= wanted:
             break
-        if net.chance(0.55):
+        if net.chance(0.5):
             net.step(net.pick(*fitting))
-        else:
-            net.step(case, net.pick(*names))
+        else:  # every operator has its turn
+            net.step(case, names[(seed * 5 + net.upto(0, 4)) % len(names)] if net.chance(0.6) else net.pick(*names))
     return net
 
 
@@ -51,7 +51,7 @@ def perturbed(net, inputs):
 
 def distance(a, b):
     """The largest difference, relative to the largest number of `b`."""
-    if a.shape != b.shape or a.dtype != b.dtype:
+    if a.shape != b.shape or (a.dtype != b.dtype and b.dtype != np.float16):
         return np.inf
     a, b = a.astype(np.float64), b.astype(np.float64)
     same = (a == b) | (np.isnan(a) & np.isnan(b))
@@ -59,6 +59,16 @@ def distance(a, b):
     with np.errstate(invalid="ignore"):
         off = np.where(same, 0, np.abs(a - b) / finite)
     return float(np.nanmax(np.where(np.isnan(off), np.inf, off), initial=0))
+
+
+def is_a_step(net, a, b):
+    """Are the two different in next to no elements, of numbers that were rounded to integers? Sums that are added up in
+    another order may end in the next one, and noise on the inputs is rounded away in front of it."""
+    rounded = {"QuantizeLinear", "DynamicQuantizeLinear", "QLinearConv"} & net.used
+    if not rounded or a.shape != b.shape:
+        return False
+    apart = np.abs(a.astype(np.float64) - b) > net.tolerance * (np.abs(b).max(initial=0) or 1)
+    return np.sum(apart) <= max(1, a.size // 500)
 
 
 class Result:
@@ -91,7 +101,7 @@ def judged(judge, seed, compiled=False, opset=None):
     mine = mine if isinstance(mine, tuple) else (mine,)
     for array, name in zip(mine, theirs):
         off = distance(array, theirs[name])
-        if off > 1e-4 and noise[name] < 3e-5:
+        if off > net.tolerance and noise[name] < 3e-5 and not is_a_step(net, array, theirs[name]):
             return Result("wrong", f"{name}: {array.dtype}{array.shape} off {off:.3g}, "
                           f"should be {theirs[name].dtype}{theirs[name].shape}, noise {noise[name]:.2g}", net, model)
     if not compiled:

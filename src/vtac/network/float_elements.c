@@ -5,10 +5,16 @@
 
 const char *vt__float_attribute(const vt__float_node *o, vt_gattr_name name) {
     char text[32];
-    return vt_new_format(o->n->ctx, "%s", vt__number(text, (double)(float)vt_gattr_float(o->is, name)));
+    double x = (double)(float)vt_gattr_float(o->is, name);
+    /* beside a float64 a number keeps all its digits */
+    if (o->is->inputs[0]->type.element == VT_ELEMENT_F64 && isfinite(x))
+        return vt_new_format(o->n->ctx, x == floor(x) ? "%.1f" : "%.17g", x);
+    return vt_new_format(o->n->ctx, "%s", vt__number(text, x));
 }
 
-static bool is_float(const vt_gvalue *v) { return v->type.element == VT_ELEMENT_F32; }
+static bool is_float(const vt_gvalue *v) {
+    return v->type.element == VT_ELEMENT_F32 || v->type.element == VT_ELEMENT_F64;
+}
 
 static const char *with_attributes(const vt__float_node *o, const char *format, vt_gattr_name a, vt_gattr_name b) {
     return vt_new_format(o->n->ctx, format, vt__float_attribute(o, a), vt__float_attribute(o, b));

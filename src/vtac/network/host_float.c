@@ -54,6 +54,7 @@ static vta_status make_reduction(vt__float_node *o, vt_host_reduction kind, vtac
     const vt_gattr *axes = vt_gattr_of(o->is, VT_A_AXES);
     uint32_t bits = 0;
     for (uint32_t i = 0; i < axes->count; i++) bits |= 1u << axes->ints[i];
+    if (!bits) return vt_host_map_kernel(&o->host, "$0", o->shapes, 1, &o->result, out);
     return vt_host_reduce_kernel(&o->host, kind, &o->shapes[0], bits, out);
 }
 
@@ -193,7 +194,8 @@ static bool is_of_any_type(vt_gop op) {
     return op == VT_G_TRANSPOSE || op == VT_G_SLICE || op == VT_G_CONCAT || op == VT_G_GATHER ||
            op == VT_G_DEPTH_TO_SPACE || op == VT_G_SPACE_TO_DEPTH || op == VT_G_REDUCE_SUM || op == VT_G_REDUCE_MAX ||
            op == VT_G_REDUCE_MIN || op == VT_G_CUM_SUM || op == VT_G_TOP_K || op == VT_G_SCATTER ||
-           op == VT_G_MAT_MUL_INTEGER || op == VT_G_CONV_INTEGER || op == VT_G_MAX_POOL;
+           op == VT_G_MAT_MUL_INTEGER || op == VT_G_MAT_MUL || op == VT_G_PAD || op == VT_G_REDUCE_MEAN ||
+           op == VT_G_CONV_INTEGER || op == VT_G_MAX_POOL;
 }
 
 /* The kernel of an operator that is more than one expression; NULL where there is none. */

@@ -114,7 +114,16 @@ static vta_status pow_row(const vt_row *r) {
     EACH(float, float, a < 0 ? a * b : a);
 }
 
-vta_status vt__eval_pow(const vt_eval_call *c) { return vt__each_row(c, 2, pow_row); }
+static vta_status pow_row_f64(const vt_row *r) {
+    if (r->op == VT_G_POW) {
+        EACH(double, double, pow(a, b));
+    }
+    EACH(double, double, a < 0 ? a * b : a);
+}
+
+vta_status vt__eval_pow(const vt_eval_call *c) {
+    return vt__each_row(c, 2, vt__in_type(c, 0)->element == VT_ELEMENT_F64 ? pow_row_f64 : pow_row);
+}
 
 /* ---- Truth ---- */
 

@@ -34,6 +34,7 @@ vta_status vt__eval_unary(const vt_eval_call *c) {
 #undef VT_UNARY
     default: return vt_fail(c->diag, VTA_INTERNAL, "%s is not a row of unary.def", vt_gop_text(c->n->op));
     }
+    if (vt__in_type(c, 0)->element == VT_ELEMENT_F64) return vt__eval_unary_f64(c);
     f(vt_gtype_count(vt__out_type(c)), c->in[0], c->out[0], attribute(c->n, VT_A_ALPHA), attribute(c->n, VT_A_BETA));
     return VTA_OK;
 }

@@ -54,7 +54,30 @@ static void place(const batches *r, step *s) {
     }
 }
 
+/* One product of float64: the terms of each sum in their order. */
+static void product_f64(const batches *r, const double *a, const double *b, double *y) {
+    for (int64_t i = 0; i < r->m; i++)
+        for (int64_t k = 0; k < r->k; k++)
+            for (int64_t j = 0; j < r->n; j++) y[i * r->n + j] += a[i * r->k + k] * b[k * r->n + j];
+}
+
+static vta_status mat_mul_f64(const vt_eval_call *c) {
+    batches r = batches_of(c, 1);
+    step s = {.y = 0};
+    size_t bytes = vt_gtype_bytes(vt__out_type(c));
+    memset(c->out[0], 0, bytes);
+    if (!bytes) return VTA_OK;
+    do {
+        place(&r, &s);
+        product_f64(&r, (const double *)c->in[0] + s.a * r.m * r.k, (const double *)c->in[1] + s.b * r.k * r.n,
+                    (double *)c->out[0] + s.y * r.m * r.n);
+        s.y++;
+    } while (vt__next_index(&r.shape, 0, s.index));
+    return VTA_OK;
+}
+
 vta_status vt__eval_mat_mul(const vt_eval_call *c) {
+    if (vt__in_type(c, 0)->element == VT_ELEMENT_F64) return mat_mul_f64(c);
     batches r = batches_of(c, 1);
     step s = {.y = 0};
     size_t bytes = vt_gtype_bytes(vt__out_type(c));

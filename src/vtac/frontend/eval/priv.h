@@ -23,6 +23,9 @@ static inline const vt_gtype *vt__out_type(const vt_eval_call *c) { return &c->n
 /* NULL where input i is left out. */
 static inline const void *vt__in(const vt_eval_call *c, uint32_t i) { return i < c->n->input_count ? c->in[i] : NULL; }
 
+/* unary_double.c: vt__eval_unary of float64. */
+vta_status vt__eval_unary_f64(const vt_eval_call *c);
+
 /* ---- Elements in other places (move.c) ---- */
 
 /* A walk over all elements of a shape, through any number of arrays of it: strides are in elements. */

@@ -19,8 +19,9 @@ static int64_t place(const vt_gtype *t, const vt_strides *s, const int64_t *inde
 }
 
 /* Sums of floats are made in double, where they are exact for all that matters, and rounded once. */
-static vta_status reduce_f32(const vt_eval_call *c) {
+static vta_status reduce_floats(const vt_eval_call *c) {
     const vt_gtype *x = vt__in_type(c, 0), *y = vt__out_type(c);
+    bool wide = x->element == VT_ELEMENT_F64;
     vt_strides by = strides_of(c);
     int64_t index[VT_MAX_RANK] = {0}, out = vt_gtype_count(y), done = 0;
     double *sums = vt_alloc_array(c->allocator, (size_t)out, sizeof *sums);
@@ -29,7 +30,9 @@ static vta_status reduce_f32(const vt_eval_call *c) {
     for (int64_t i = 0; i < out; i++)
         sums[i] = op == VT_G_REDUCE_MAX ? -INFINITY : op == VT_G_REDUCE_MIN ? INFINITY : op == VT_G_REDUCE_PROD;
     do {
-        double e = (double)((const float *)c->in[0])[done++], *s = &sums[place(x, &by, index)];
+        double e = wide ? ((const double *)c->in[0])[done] : (double)((const float *)c->in[0])[done];
+        double *s = &sums[place(x, &by, index)];
+        done++;
         if (op == VT_G_REDUCE_MAX)
             *s = e > *s || isnan(e) ? e : *s;
         else if (op == VT_G_REDUCE_MIN)
@@ -38,7 +41,12 @@ static vta_status reduce_f32(const vt_eval_call *c) {
             *s = op == VT_G_REDUCE_PROD ? *s * e : *s + e;
     } while (vt__next_index(x, 0, index));
     double count = op == VT_G_REDUCE_MEAN ? (double)(vt_gtype_count(x) / out) : 1;
-    for (int64_t i = 0; i < out; i++) ((float *)c->out[0])[i] = (float)(sums[i] / count);
+    for (int64_t i = 0; i < out; i++) {
+        if (wide)
+            ((double *)c->out[0])[i] = sums[i] / count;
+        else
+            ((float *)c->out[0])[i] = (float)(sums[i] / count);
+    }
     vt_free(c->allocator, sums, (size_t)out * sizeof *sums);
     return VTA_OK;
 }
@@ -76,7 +84,8 @@ vta_status vt__eval_reduce(const vt_eval_call *c) {
     vt_element e = vt__in_type(c, 0)->element;
     if (!vt_gtype_count(vt__in_type(c, 0))) return VTA_OK; /* reduced axes are not empty: neither is there a result */
     switch (e) {
-    case VT_ELEMENT_F32: return reduce_f32(c);
+    case VT_ELEMENT_F32:
+    case VT_ELEMENT_F64: return reduce_floats(c);
     case VT_ELEMENT_I8: return reduce_I8(c);
     case VT_ELEMENT_U8: return reduce_U8(c);
     case VT_ELEMENT_I16: return reduce_I16(c);
@@ -85,7 +94,6 @@ vta_status vt__eval_reduce(const vt_eval_call *c) {
     case VT_ELEMENT_U32: return reduce_U32(c);
     case VT_ELEMENT_I64: return reduce_I64(c);
     case VT_ELEMENT_U64: return reduce_U64(c);
-    case VT_ELEMENT_F64:
     case VT_ELEMENT_BOOL:
     case VT_ELEMENT_COUNT: break;
     }

@@ -55,7 +55,14 @@ typedef struct vt_gattr {
 
 enum { VT_MANY = 1 << 20, VT_MAX_ATTRIBUTES = 6 };
 
-typedef enum vt_gop_elements { VT_GOP_FLOATS, VT_GOP_NUMBERS, VT_GOP_BYTES, VT_GOP_BOOLS, VT_GOP_ANY } vt_gop_elements;
+typedef enum vt_gop_elements {
+    VT_GOP_FLOATS,
+    VT_GOP_NUMBERS,
+    VT_GOP_BYTES,
+    VT_GOP_BOOLS,
+    VT_GOP_ANY,
+    VT_GOP_REALS
+} vt_gop_elements;
 
 typedef struct vt_gop_info {
     const char *text, *meaning;

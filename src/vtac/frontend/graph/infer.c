@@ -16,12 +16,14 @@ static bool is_made_of(vt_gop_elements allowed, vt_element e) {
     case VT_GOP_BYTES: return vt_element_is_byte(e);
     case VT_GOP_BOOLS: return e == VT_ELEMENT_BOOL;
     case VT_GOP_ANY: return true;
+    case VT_GOP_REALS: return e == VT_ELEMENT_F32 || e == VT_ELEMENT_F64;
     }
     return false;
 }
 
 static const char *elements_text(vt_gop_elements allowed) {
-    static const char *const texts[] = {"float32", "a number type", "int8 or uint8", "bool", "anything"};
+    static const char *const texts[] = {"float32", "a number type", "int8 or uint8",
+                                        "bool",    "anything",      "float32 or float64"};
     return texts[allowed];
 }
 

@@ -19,8 +19,9 @@ static vt_gtype product(vt_ctx *ctx, const vt_gnode *n, vt_element element, vt_g
 }
 
 void vt__infer_mat_mul(vt_ctx *ctx, const vt_gnode *n) {
-    vt__want_element(ctx, n, 1, VT_ELEMENT_F32);
-    vt__gives(n, 0, product(ctx, n, VT_ELEMENT_F32, n->inputs[0]->type, n->inputs[1]->type));
+    vt_element e = n->inputs[0]->type.element;
+    vt__want_element(ctx, n, 1, e);
+    vt__gives(n, 0, product(ctx, n, e, n->inputs[0]->type, n->inputs[1]->type));
 }
 
 /* The result broadcast with c must be the result. */

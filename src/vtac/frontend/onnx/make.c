@@ -139,6 +139,6 @@ vt_gvalue *vt__onnx_need_known(const vt_onnx_node *n, size_t i, const char *what
 }
 
 void vt__onnx_want_floats(const vt_onnx_node *n, const vt_gvalue *x) {
-    if (x->type.element != VT_ELEMENT_F32)
+    if (x->type.element != VT_ELEMENT_F32 && x->type.element != VT_ELEMENT_F64)
         vt__onnx_unsupported(n, "of %s (%s); of float32 it is supported", vt_element_text(x->type.element), x->name);
 }

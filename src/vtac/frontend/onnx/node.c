@@ -40,7 +40,8 @@ void vt__onnx_unsupported(const vt_onnx_node *n, const char *fmt, ...) {
 
 vt_gvalue *vt__onnx_in(const vt_onnx_node *n, size_t i) {
     if (i >= n->p->n_input || !*n->p->input[i]) return NULL;
-    return vt__onnx_map_get(&n->r->values, n->p->input[i]);
+    vt_gvalue *v = vt__onnx_map_get(&n->r->values, n->p->input[i]);
+    return n->narrowed ? vt__onnx_narrow_in(n, i, v) : v;
 }
 
 vt_gvalue *vt__onnx_need(const vt_onnx_node *n, size_t i) {
@@ -52,7 +53,9 @@ vt_gvalue *vt__onnx_need(const vt_onnx_node *n, size_t i) {
 bool vt__onnx_wants(const vt_onnx_node *n, size_t i) { return i < n->p->n_output && *n->p->output[i]; }
 
 void vt__onnx_out(const vt_onnx_node *n, size_t i, vt_gvalue *v) {
-    if (vt__onnx_wants(n, i)) vt__onnx_map_put(n->r->ctx, &n->r->values, n->p->output[i], v);
+    if (!vt__onnx_wants(n, i)) return;
+    if (n->narrowed) v = vt__onnx_wide_out(n, v);
+    vt__onnx_map_put(n->r->ctx, &n->r->values, n->p->output[i], v);
 }
 
 /* ---- Attributes: their types were checked already ---- */

@@ -7,8 +7,9 @@ static vt_gvalue *mean(const vt_onnx_node *n, vt_gvalue *x, uint32_t first) {
     uint32_t count = x->type.rank - first;
     for (uint32_t i = 0; i < count; i++) axes[i] = first + i;
     vt_gvalue *sum = vt__mk_reduce(n, VT_G_REDUCE_SUM, x, count, axes, true);
-    vt_gvalue *share = vt_graph_scalar(n->r->g, n->name, 1 / (float)vt_gtype_span(&x->type, first, x->type.rank));
-    return vt__mk_two(n, VT_G_MUL, sum, share);
+    int64_t elements = vt_gtype_span(&x->type, first, x->type.rank);
+    bool wide = x->type.element == VT_ELEMENT_F64;
+    return vt__mk_with(n, VT_G_MUL, sum, wide ? 1 / (double)elements : (double)(1 / (float)elements));
 }
 
 /* The square root of x and epsilon. */
@@ -31,7 +32,7 @@ static vt_gvalue *normalized(const vt_onnx_node *n, vt_gvalue *x, uint32_t first
 }
 
 static void check_floats(const vt_onnx_node *n, const vt_gvalue *x) {
-    if (x->type.element != VT_ELEMENT_F32) vt__onnx_unsupported(n, "only float32 is normalized");
+    vt__onnx_want_floats(n, x);
     if (vt_gtype_count(&x->type) == 0) vt__onnx_unsupported(n, "the input has no elements");
 }
 

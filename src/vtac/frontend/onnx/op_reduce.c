@@ -119,7 +119,7 @@ void vt__onnx_hardmax(const vt_onnx_node *n) {
     }
     vt_gvalue *places = vt__mk_iota(n, VT_ELEMENT_F32, x->type.rank, axis, x->type.dim[axis], 0, 1);
     vt_gvalue *hot = vt__mk_two(n, VT_G_EQUAL, places, place_of(n, x, axis, false, false));
-    vt__onnx_out(n, 0, vt__onnx_reshape_to(n, vt__mk_cast(n, hot, VT_ELEMENT_F32), t.rank, t.dim));
+    vt__onnx_out(n, 0, vt__onnx_reshape_to(n, vt__mk_cast(n, hot, t.element), t.rank, t.dim));
 }
 
 /* ---- Norms and pools of them ---- */
@@ -143,7 +143,7 @@ void vt__onnx_lp_normalization(const vt_onnx_node *n) {
     vt__onnx_want_floats(n, x);
     vt_gvalue *norm = root(n, vt__mk_reduce(n, VT_G_REDUCE_SUM, power(n, x, (double)p), 1, &axis, true), (double)p);
     vt_gvalue *zero = vt__mk_with(n, VT_G_EQUAL, norm, 0);
-    norm = vt__mk_where(n, zero, vt__mk_number(n, VT_ELEMENT_F32, 1), norm);
+    norm = vt__mk_where(n, zero, vt__mk_number(n, norm->type.element, 1), norm);
     vt__onnx_out(n, 0, vt__mk_two(n, VT_G_DIV, x, norm));
 }
 

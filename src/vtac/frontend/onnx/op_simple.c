@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "frontend/onnx/priv.h"
+#include "frontend/onnx/make.h"
 
 static vt_gvalue **inputs_of(const vt_onnx_node *n) {
     vt_gvalue **in = VT_NEW_ARRAY(n->r->ctx, vt_gvalue *, n->p->n_input);
@@ -112,7 +112,28 @@ static void gemm_of_rows(const vt_onnx_node *n, const vt_gattr *set) {
     vt__onnx_out(n, 0, vt__onnx_reshape_to(n, y, last + 1, dims));
 }
 
+static vt_gvalue *turned(const vt_onnx_node *n, vt_gvalue *x) {
+    return vt__mk_transpose(n, x, (const int64_t[]){1, 0});
+}
+
+/* alpha * a * b + beta * c in float64. */
+static void gemm_of_doubles(const vt_onnx_node *n) {
+    vt_gvalue *a = vt__onnx_need(n, 0), *b = vt__onnx_need(n, 1), *c = vt__onnx_in(n, 2);
+    double alpha = vt__onnx_float(n, "alpha", 1), beta = vt__onnx_float(n, "beta", 1);
+    if (a->type.rank != 2 || b->type.rank != 2) vt__onnx_wrong(n, "its operands are no matrices");
+    if (vt__onnx_int(n, "transA", 0)) a = turned(n, a);
+    if (vt__onnx_int(n, "transB", 0)) b = turned(n, b);
+    vt_gvalue *y = vt__mk_two(n, VT_G_MAT_MUL, a, b);
+    if (alpha != 1) y = vt__mk_with(n, VT_G_MUL, y, alpha);
+    if (c && beta != 1) c = vt__mk_with(n, VT_G_MUL, c, beta);
+    vt__onnx_out(n, 0, c ? vt__mk_two(n, VT_G_ADD, y, c) : y);
+}
+
 void vt__onnx_gemm(const vt_onnx_node *n) {
+    if (vt__onnx_need(n, 0)->type.element == VT_ELEMENT_F64) {
+        gemm_of_doubles(n);
+        return;
+    }
     const vt_gattr set[] = {
         VT_GSET_FLOAT(ALPHA, vt__onnx_float(n, "alpha", 1)), VT_GSET_FLOAT(BETA, vt__onnx_float(n, "beta", 1)),
         VT_GSET_INT(TRANS_A, vt__onnx_int(n, "transA", 0)), VT_GSET_INT(TRANS_B, vt__onnx_int(n, "transB", 0))};
@@ -132,6 +153,15 @@ void vt__onnx_batch_normalization(const vt_onnx_node *n) {
     vt__onnx_out(n, 0, v);
 }
 
+/* By its parts, in float64. */
+static vt_gvalue *softmax_of_doubles(const vt_onnx_node *n, vt_gvalue *x, uint32_t axis, bool logarithm) {
+    const int64_t along[] = {axis};
+    x = vt__mk_two(n, VT_G_SUB, x, vt__mk_reduce(n, VT_G_REDUCE_MAX, x, 1, along, true));
+    vt_gvalue *parts = vt__mk_one(n, VT_G_EXP, x), *sum = vt__mk_reduce(n, VT_G_REDUCE_SUM, parts, 1, along, true);
+    if (logarithm) return vt__mk_two(n, VT_G_SUB, x, vt__mk_one(n, VT_G_LOG, sum));
+    return vt__mk_two(n, VT_G_DIV, parts, sum);
+}
+
 /* Up to opset 12 all axes from `axis` on count as one; QuantLab means the last axis. */
 void vt__onnx_softmax(const vt_onnx_node *n) {
     vt_gvalue *x = vt__onnx_need(n, 0);
@@ -142,6 +172,9 @@ void vt__onnx_softmax(const vt_onnx_node *n) {
     bool flat = old && axis + 1 != t.rank;
     if (flat)
         x = vt__onnx_reshape_to(n, x, 2, (int64_t[]){vt_gtype_span(&t, 0, axis), vt_gtype_span(&t, axis, t.rank)});
-    x = vt__onnx_make(n, op, 1, &x, VT_ONNX_ATTRIBUTES(VT_GSET_INT(AXIS, flat ? 1 : axis)));
+    if (t.element == VT_ELEMENT_F64)
+        x = softmax_of_doubles(n, x, flat ? 1 : axis, op == VT_G_LOG_SOFTMAX);
+    else
+        x = vt__onnx_make(n, op, 1, &x, VT_ONNX_ATTRIBUTES(VT_GSET_INT(AXIS, flat ? 1 : axis)));
     vt__onnx_out(n, 0, flat ? vt__onnx_reshape_to(n, x, t.rank, t.dim) : x);
 }

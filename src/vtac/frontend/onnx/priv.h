@@ -59,9 +59,15 @@ typedef struct vt_onnx_node {
     vt_onnx_reader *r;
     const Onnx__NodeProto *p;
     const char *name;
+    vt_gvalue **narrowed; /* inputs of float64 as float32, once they are asked for; NULL: they stay (wide.c) */
 } vt_onnx_node;
 
 typedef void vt_onnx_function(const vt_onnx_node *n);
+
+/* wide.c: reads a node whose operator has no form in float64 with inputs in float32; what it gives becomes float64. */
+void vt__onnx_start_narrow(vt_onnx_node *n);
+vt_gvalue *vt__onnx_narrow_in(const vt_onnx_node *n, size_t i, vt_gvalue *v);
+vt_gvalue *vt__onnx_wide_out(const vt_onnx_node *n, vt_gvalue *v);
 
 typedef struct vt_onnx_attribute {
     const char *name;

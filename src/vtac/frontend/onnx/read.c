@@ -223,7 +223,8 @@ static void read_inputs(vt_onnx_reader *r) {
 
 static vta_status read_node(vt_ctx *ctx, void *arg) {
     (void)ctx;
-    const vt_onnx_node *n = arg;
+    vt_onnx_node *n = arg;
+    vt__onnx_start_narrow(n);
     vt__onnx_op(n->p)->read(n);
     return VTA_OK;
 }
@@ -241,7 +242,7 @@ static void read_nodes(vt_onnx_reader *r, const uint32_t *order) {
         const Onnx__NodeProto *p = r->from->node[order[i]];
         vt_poll(r->ctx);
         if (!vt__onnx_op(p) || waits(r, p)) continue;
-        vt_onnx_node n = {r, p, vt__onnx_node_name(p)};
+        vt_onnx_node n = {r, p, vt__onnx_node_name(p), NULL};
         vta_status status = vt_protect(r->ctx, read_node, &n);
         if (status != VTA_OK && status != VTA_UNSUPPORTED) vt_leave(r->ctx, status);
         r->refused += status == VTA_UNSUPPORTED;
