@@ -14,6 +14,7 @@ from . import _bindings as b
 from ._lib import DIAG, call, lib, text
 from ._progress import Progress
 from ._settings import Config, Settings, current
+from ._torch import as_arrays, export, is_torch
 from .graph import Graph, Handle
 from .model import Model, arrays_of, single
 
@@ -246,7 +247,8 @@ def quantize(model: Source | Graph, samples: Iterable[Sample] | None = None, ran
 
     Parameters
     ----------
-    model : str, bytes, onnx.ModelProto or Graph
+    model : str, bytes, onnx.ModelProto, Graph or torch.nn.Module
+        As for :func:`vta.compile`.
     samples : iterable of numpy.ndarray, tuple or dict, optional
         Typical inputs: arrays, whose first extent may be a multiple of what the network takes at once, as in a call of a
         :class:`Model`; where there are several inputs, tuples in their order or dictionaries by name. One array of all
@@ -276,6 +278,9 @@ def quantize(model: Source | Graph, samples: Iterable[Sample] | None = None, ran
         raise ValueError(f"requantize is one of {', '.join(_REQUANTIZE)}, not {requantize!r}")
     if result_bits not in (0, 8, 16):
         raise ValueError(f"result_bits is 8, 16 or 0, not {result_bits}")
+    if is_torch(model):
+        samples = as_arrays(samples)
+        model = export(model, samples)
     graph = model if isinstance(model, Graph) else Graph(model)
     calibration = _calibrate(graph, () if samples is None else samples)
     method = b.vtac_quantize_options(size=ctypes.sizeof(b.vtac_quantize_options), method=_RANGES[range],
@@ -295,8 +300,9 @@ def compile(  # pylint: disable=redefined-builtin
 
     Parameters
     ----------
-    model : str, bytes, onnx.ModelProto or Graph
-        The ONNX file, its contents, the model as the package `onnx` has it, or a graph.
+    model : str, bytes, onnx.ModelProto, Graph or torch.nn.Module
+        The ONNX or TFLite file, its contents, the model as the package `onnx` has it, or a graph; a module of PyTorch
+        (`torch.nn.Module`), which is exported with the first sample, or an exported program (PyTorch 2.5 and later).
     samples : iterable of numpy.ndarray, tuple or dict, optional
     range : str, optional
     percentile : float, optional
@@ -325,6 +331,7 @@ def compile(  # pylint: disable=redefined-builtin
     >>> model = vta.compile("resnet18.onnx", samples=pictures)
     >>> scores = model(picture)
     >>> model.save("resnet18.vta-model")
+    >>> model = vta.compile(torch_module, samples)
     """
     hardware = _config(config)
     if requantize == "auto" and not lib.vta_target_has_alu(hardware.handle, b.VTA_ALU_MUL):
