@@ -4,9 +4,14 @@
 
 #include "c_compare.h"
 
+/* Element `i` of the value: of one in parts, what the first of them says. */
 static double element(const vtac_quantized_layer *l, size_t i) {
     if (l->scale == 0) return (double)((const float *)l->data)[i];
-    return l->scale * (l->type.bits == 8 ? ((const int8_t *)l->data)[i] : ((const int16_t *)l->data)[i]);
+    size_t plane = 1, channels = l->ndim > 1 ? (size_t)l->shape[1] / l->parts : 1;
+    for (int32_t k = 2; k < l->ndim; k++) plane *= (size_t)l->shape[k];
+    double scale = l->scale * (l->channel_scales ? l->channel_scales[i / plane % channels] : 1);
+    i += i / plane * plane * (l->parts - 1);
+    return scale * (l->type.bits == 8 ? ((const int8_t *)l->data)[i] : ((const int16_t *)l->data)[i]);
 }
 
 /* The place of x among `bins` from low to high. */
@@ -59,7 +64,7 @@ void cli_layer_measure(const vtac_quantized_layer *computed, const float *want, 
     *out_layer = (cli_layer){.kind = computed->kind, .scale = computed->scale, .count = 1};
     snprintf(out_layer->value, sizeof out_layer->value, "%s", computed->value);
     for (int32_t i = 0; i < computed->ndim; i++) {
-        out_layer->count *= (size_t)computed->shape[i];
+        out_layer->count *= (size_t)computed->shape[i] / (i == 1 && computed->scale > 0 ? computed->parts : 1);
         if (used < sizeof out_layer->shape)
             used += (size_t)snprintf(out_layer->shape + used, sizeof out_layer->shape - used, "%s%lld", i ? " x " : "",
                                      (long long)computed->shape[i]);

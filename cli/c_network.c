@@ -54,7 +54,10 @@ static vta_status quantize(const cli_network *n, const vtac_calibration *calibra
     vtac_quantize_options options = {.size = sizeof options,
                                      .method = (vtac_range_method)n->range,
                                      .result_bits = (uint32_t)n->result_bits,
-                                     .keep_bias = n->keep_bias};
+                                     .keep_bias = n->keep_bias,
+                                     .equalize = n->equalize,
+                                     .precise = (const char *const *)n->precise.item,
+                                     .precise_count = n->precise.count};
     char *end = "";
     vta_status status = settle_requantize(n, &options.requantize);
     if (status != VTA_OK) return status;

@@ -11,11 +11,11 @@ typedef struct cli_network {
     const cli_common *common; /* its configuration */
     cli_graph of_graph;
     const char *percentile, *driver;
-    cli_list calibrate;
+    cli_list calibrate, precise;
     uint64_t samples, result_bits;
     unsigned range;      /* a vtac_range_method */
     unsigned requantize; /* a vtac_requantize */
-    bool processor_only, keep_bias, report;
+    bool processor_only, keep_bias, equalize, report;
     bool any_samples;             /* random numbers will do where there are no samples */
     const cli_pictures *pictures; /* for cli_network_use: how pictures become inputs, */
     const cli_list *inputs;       /* and inputs as the command was given them: samples where there are no others */
@@ -37,20 +37,22 @@ typedef struct cli_cost {
     double seconds;  /* of this machine, for the quickest picture */
 } cli_cost;
 
-#define CLI_NETWORK_OPTIONS(n)                                                                                         \
-    {"calibrate",                                                                                                      \
-     0,                                                                                                                \
-     CLI_LIST,                                                                                                         \
-     "DIR|[NAME=]FILE.npy",                                                                                            \
-     "samples: pictures; tensors, a file for each input; or tokens (.jsonl)",                                          \
-     &(n)->calibrate},                                                                                                 \
-        {"samples", 0, CLI_NUMBER, "N", "how many of them are taken, at most (16)", &(n)->samples},                    \
-        {"range", 0, CLI_CHOICE, "percentile|max|kl|squares", "what integers cover of the values seen", &(n)->range},  \
-        {"percentile", 0, CLI_TEXT, "P", "the share of them, for --range percentile (99.99)", &(n)->percentile},       \
-        {"requantize", 0, CLI_CHOICE, "auto|shift|multiply", "how sums become integers", &(n)->requantize},            \
-        {"result-bits", 0, CLI_NUMBER, "8|16", "of scores (16, but for large products)", &(n)->result_bits},           \
-        {"keep-bias", 0, CLI_FLAG, NULL, "do not correct biases for rounded weights", &(n)->keep_bias}, {              \
-        "processor-only", 0, CLI_FLAG, NULL, "the same integers, without the accelerator", &(n)->processor_only        \
+#define CLI_NETWORK_OPTIONS(n)                                                                                          \
+    {"calibrate",                                                                                                       \
+     0,                                                                                                                 \
+     CLI_LIST,                                                                                                          \
+     "DIR|[NAME=]FILE.npy",                                                                                             \
+     "samples: pictures; tensors, a file for each input; or tokens (.jsonl)",                                           \
+     &(n)->calibrate},                                                                                                  \
+        {"samples", 0, CLI_NUMBER, "N", "how many of them are taken, at most (16)", &(n)->samples},                     \
+        {"range", 0, CLI_CHOICE, "percentile|max|kl|squares", "what integers cover of the values seen", &(n)->range},   \
+        {"percentile", 0, CLI_TEXT, "P", "the share of them, for --range percentile (99.99)", &(n)->percentile},        \
+        {"requantize", 0, CLI_CHOICE, "auto|shift|multiply", "how sums become integers", &(n)->requantize},             \
+        {"result-bits", 0, CLI_NUMBER, "8|16", "of scores (16, but for large products)", &(n)->result_bits},            \
+        {"keep-bias", 0, CLI_FLAG, NULL, "do not correct biases for rounded weights", &(n)->keep_bias},                 \
+        {"equalize", 0, CLI_FLAG, NULL, "a scale for each channel between products, where that helps", &(n)->equalize}, \
+        {"precise", 0, CLI_LIST, "VALUE|all", "more than 8 bits for it; may be repeated", &(n)->precise}, {             \
+        "processor-only", 0, CLI_FLAG, NULL, "the same integers, without the accelerator", &(n)->processor_only         \
     }
 
 /* How cli_model_load (model.h) compiles ONNX models from here on. Where neither samples nor inputs are given, ranges

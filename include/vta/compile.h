@@ -57,13 +57,23 @@ typedef struct vtac_quantize_options {
     vtac_range_method method;
     double percentile; /* of VTAC_RANGE_PERCENTILE; 0: 99.99 */
     vtac_requantize requantize;
-    /* Bits of results that only floats read, where the accelerator computes them from sums (a matrix product, the mean
-     * of a window): 8, or 16, so that equal integers of 8 bits do not decide which score is best. The accelerator
-     * computes such a layer twice, low bytes and high ones. 0: 16 but for products with more than 64 KiB of weights. */
+    /* Bits of results that only floats read, where the accelerator computes them from sums (a product, the mean of a
+     * window): 8, or 16, so that equal integers of 8 bits do not decide which score is best. The accelerator computes
+     * such a layer twice, low bytes and high ones. 0: 16 but for products with more than 64 KiB of weights, and for
+     * convolutions whose results come back to a layer of integers. */
     uint32_t result_bits;
     /* Biases stay as they are. Else what rounding the weights of a channel adds on the average is taken off its bias.
      */
     bool keep_bias;
+    /* Channels of a value get scales of their own where only products read it, and their noise is estimated to be less
+     * then (cross-layer equalization). Costs no time on the accelerator. */
+    bool equalize;
+    /* Names of values that get integers of more than 8 bits, where there are such; "all": of all values. What only
+     * floats read of a convolution or a matrix product then has 16 bits, and takes twice as long; what the host makes
+     * integers of, for products only, has 11 bits, as have its weights, and they take three times as long.
+     * VTA_NOT_FOUND: the network has no value of that name. Borrowed for the call. */
+    const char *const *precise;
+    size_t precise_count;
 } vtac_quantize_options;
 
 typedef struct vtac_quantized vtac_quantized;
@@ -88,8 +98,12 @@ typedef struct vtac_quantized_layer {
     DLDataType type;
     int32_t ndim;
     const int64_t *shape;
-    double scale;     /* of integers; 0: floats */
-    const void *data; /* until the callback returns */
+    double scale;                 /* of integers; 0: floats */
+    const void *data;             /* until the callback returns */
+    const double *channel_scales; /* of integers: one a channel (axis 1), times `scale`; NULL: 1 */
+    /* Channels of integers for each channel of the value; more than 1: an operand in parts. The first of them is the
+     * number, rounded; the others say what rounding left of it and of the weights. */
+    uint32_t parts;
 } vtac_quantized_layer;
 
 typedef struct vtac_quantized_options {

@@ -19,7 +19,7 @@ from .graph import Graph, Handle
 from .model import Model, arrays_of, single
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from typing import Union
 
     from numpy.typing import ArrayLike, NDArray
@@ -242,7 +242,8 @@ def _config(config: Hardware) -> Config:
 
 
 def quantize(model: Source | Graph, samples: Iterable[Sample] | None = None, range: str = "percentile",  # pylint: disable=redefined-builtin
-             percentile: float = 99.99, requantize: str = "auto", result_bits: int = 0, keep_bias: bool = False) -> Quantized:
+             percentile: float = 99.99, requantize: str = "auto", result_bits: int = 0, keep_bias: bool = False,
+             equalize: bool = False, precise: Sequence[str] = ()) -> Quantized:
     """Calibrates an ONNX model with samples, and makes integers of its values.
 
     Parameters
@@ -265,6 +266,10 @@ def quantize(model: Source | Graph, samples: Iterable[Sample] | None = None, ran
         Of results that only floats read, 8 or 16; 0: 16, but for products with more than 64 KiB of weights.
     keep_bias : bool, optional
         Leave out the correction of biases for what rounding the weights adds.
+    equalize : bool, optional
+        Give channels of a value scales of their own, where products read it and that helps.
+    precise : sequence of str, optional
+        Names of values that get integers of more than 8 bits; ``"all"``: all that can have them.
 
     Returns
     -------
@@ -285,7 +290,10 @@ def quantize(model: Source | Graph, samples: Iterable[Sample] | None = None, ran
     calibration = _calibrate(graph, () if samples is None else samples)
     method = b.vtac_quantize_options(size=ctypes.sizeof(b.vtac_quantize_options), method=_RANGES[range],
                                      percentile=percentile, requantize=_REQUANTIZE[requantize], result_bits=result_bits,
-                                     keep_bias=keep_bias)
+                                     keep_bias=keep_bias, equalize=equalize)
+    names = [precise] if isinstance(precise, str) else list(precise)
+    texts = (ctypes.c_char_p * max(1, len(names)))(*[name.encode() for name in names])
+    method.precise, method.precise_count = ctypes.cast(texts, ctypes.c_void_p).value, len(names)
     return Quantized(graph, Handle(lib.vtac_quantized_create, lib.vtac_quantized_destroy, calibration.handle,
                                    ctypes.byref(method), of=graph))
 
@@ -293,7 +301,7 @@ def quantize(model: Source | Graph, samples: Iterable[Sample] | None = None, ran
 def compile(  # pylint: disable=redefined-builtin
         model: Source | Graph, samples: Iterable[Sample] | None = None, config: Hardware = None, range: str = "percentile",
         percentile: float = 99.99, output: str | os.PathLike[str] | None = None, requantize: str = "auto", result_bits: int = 0,
-        keep_bias: bool = False) -> Model:
+        keep_bias: bool = False, equalize: bool = False, precise: Sequence[str] = ()) -> Model:
     """Compiles an ONNX model for the accelerator: calibrates, quantizes, compiles.
 
     What takes longer than a second shows a bar, on a terminal and in a notebook.
@@ -314,6 +322,8 @@ def compile(  # pylint: disable=redefined-builtin
     requantize : str, optional
     result_bits : int, optional
     keep_bias : bool, optional
+    equalize : bool, optional
+    precise : sequence of str, optional
         As for :func:`vta.quantize`.
 
     Returns
@@ -336,7 +346,8 @@ def compile(  # pylint: disable=redefined-builtin
     hardware = _config(config)
     if requantize == "auto" and not lib.vta_target_has_alu(hardware.handle, b.VTA_ALU_MUL):
         requantize = "shift"  # the target's design cannot multiply sums
-    compiled = quantize(model, samples, range, percentile, requantize, result_bits, keep_bias).compile(hardware)
+    compiled = quantize(model, samples, range, percentile, requantize, result_bits, keep_bias, equalize,
+                        precise).compile(hardware)
     if output is not None:
         compiled.save(output)
     return compiled

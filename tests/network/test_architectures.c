@@ -91,6 +91,9 @@ static vtac_quantized *quantize(const network *n, const vtac_graph *graph) {
     vtac_quantize_options options = {.method = VTAC_RANGE_MAX};
     options.requantize = (vtac_requantize)(seed % 3);
     options.result_bits = seed % 2 ? 8 : 16;
+    options.equalize = seed % 3 == 0;
+    options.precise = (const char *const[]){"all"};
+    options.precise_count = seed % 4 == 0;
     done(vtac_calibration_create(graph, NULL, diag, &calibration));
     done(vtac_calibration_observe(calibration, (const void *[]){n->have[0].data}, diag));
     vta_status status = vtac_quantized_create(calibration, &options, diag, &quantized);

@@ -73,6 +73,9 @@ static void refuses(world *w) {
         assert_int_equal(q == NULL, !taken);
         vtac_quantized_destroy(q);
     }
+    vtac_quantize_options precise = {.precise = (const char *const[]){"none such"}, .precise_count = 1};
+    said(w, vtac_quantized_create(c, &precise, w->diag, &q), VTA_NOT_FOUND,
+         "error: precise: the network has no value none such; its values have names as in vta compare");
     assert_int_equal(vtac_quantized_create(c, NULL, w->diag, &q), VTA_OK);
     float y[2];
     uint8_t *bytes;

@@ -96,17 +96,33 @@ static double gathered(const watch *s, const vt_qlayer *l, const int64_t at[4], 
     return sum;
 }
 
+static double scale_of(const vt_qtensor *t, int64_t channel) {
+    return t->channel ? t->scale * t->channel[channel] : t->scale;
+}
+
+/* A channel of an operand: of a float in steps (eighths of a step where there is a part for them), halves to even, what
+ * the channel's part holds of it. Halves of parts go up. */
+static double operand(const watch *s, const vt_qlayer *l, const int64_t at[4]) {
+    const vt_qtensor *t = l->output;
+    bool fine = t->parts & VT_QPART_FINE, coarse = t->parts & VT_QPART_COARSE;
+    int64_t parts = 1 + fine + coarse, part = at[1] % parts;
+    float by = (float)((fine ? 8 : 1) / scale_of(t, at[1] / parts));
+    double x = nearbyint((double)((float)pixel(s, l->inputs[0], at[0], at[1] / parts, at[2], at[3]) * by));
+    x = fmin(fmax(x, fine ? -1024 : -128), fine ? 127 * 8 + 3 : 127);
+    double high = fine ? floor((x + 4) / 8) : x;
+    if (part == 0) return high;
+    return fine && part == 1 ? x - 8 * high : floor((high + 4) / 8);
+}
+
 static double expected(const watch *s, const vt_qlayer *l, const int64_t at[4], int64_t i) {
     int64_t in[4], out[4];
     double sum = 0;
     vt_qtensor_image(&l->inputs[0]->type, in);
     vt_qtensor_image(&l->output->type, out);
     switch (l->kind) {
-    case VT_Q_QUANTIZE: {
-        float x = (float)s->seen[l->inputs[0]->index][i] * (float)(1 / l->output->scale);
-        return fmin(fmax(nearbyint((double)x), -128), 127);
-    }
-    case VT_Q_DEQUANTIZE: return (double)((float)s->seen[l->inputs[0]->index][i] * (float)l->inputs[0]->scale);
+    case VT_Q_QUANTIZE: return operand(s, l, at);
+    case VT_Q_DEQUANTIZE:
+        return (double)((float)s->seen[l->inputs[0]->index][i] * (float)scale_of(l->inputs[0], at[1]));
     case VT_Q_CONV:
     case VT_Q_MAX_POOL:
     case VT_Q_SUM_POOL: return finish(s, l, windowed(s, l, at, in[1], out[1]), at[1], i);
@@ -180,8 +196,15 @@ static float *run_floats(world *w, const float *x, size_t *out_count) {
     return all;
 }
 
+/* Some values get more bits, where they can have them. */
+static const vt_quant_choice *random_choices(world *w) {
+    vt_quant_choice *choices = VT_NEW_ARRAY(&w->ctx, vt_quant_choice, w->g->values.count + 1);
+    for (uint32_t i = 0; i < w->g->values.count; i++) choices[i] = (vt_quant_choice){.wide = next(2), .parts = next(4)};
+    return choices;
+}
+
 static const vt_quant_options usual = {.method = VT_RANGE_MAX, .percentile = 100, .most = 127, .weight_max = 127};
-static uint32_t layers[VT_QKIND_COUNT], steps[VT_QSTEP_COUNT], wide;
+static uint32_t layers[VT_QKIND_COUNT], steps[VT_QSTEP_COUNT], wide, parted[4], scaled[2];
 static double decibels, worst = INFINITY;
 static uint32_t measured;
 
@@ -207,7 +230,12 @@ static void run_quantized(world *w, const vt_qnet *net, const float *x, const fl
     for (int i = 0; i < VT_QKIND_COUNT; i++) layers[i] += s.layers[i];
     for (uint32_t i = 0; i < net->layer_count; i++)
         for (uint32_t k = 0; k < net->layers[i]->step_count; k++) steps[net->layers[i]->steps[k].kind]++;
-    for (uint32_t i = 0; i < net->tensor_count; i++) wide += net->tensors[i]->type.element == VT_ELEMENT_I16;
+    for (uint32_t i = 0; i < net->tensor_count; i++) {
+        const vt_qtensor *t = net->tensors[i];
+        wide += t->type.element == VT_ELEMENT_I16;
+        parted[t->parts]++;
+        if (t->channel) scaled[t->type.element == VT_ELEMENT_I16]++;
+    }
 }
 
 /* Integers are summed where a layer computes them: floats are not rounded for their mean's sake. */
@@ -229,6 +257,9 @@ static void one_random(world *w) {
     options.multiply = seed & 1;
     options.wide_max = seed & 2 ? -1 : INT64_MAX;
     options.keep_bias = seed & 4;
+    options.equalize = seed & 8;
+    options.wide_all = seed & 32;
+    if (seed & 16) options.choices = random_choices(w);
     const vt_qnet *net = vt_quantize(w->g, ranges, &options);
     check_means(net);
     run_quantized(w, net, x, floats, count);
@@ -241,6 +272,8 @@ static void random_networks(void **unused) {
         in_a_world(one_random);
     }
     assert_true(wide > 100);
+    assert_true(parted[1] > 10 && parted[2] > 10 && parted[3] > 10);
+    if (scaled[0] < 5 || scaled[1] < 20) fail_msg("scales of channels: %u of 8 bits, %u of 16", scaled[0], scaled[1]);
     for (int i = 0; i < VT_QKIND_COUNT; i++)
         if (!layers[i]) fail_msg("no %s among them", vt_qkind_text((vt_qkind)i));
     for (int i = 0; i < VT_QSTEP_COUNT; i++)

@@ -156,12 +156,33 @@ vta_status vtac_calibration_observe(vtac_calibration *calibration, const void *c
 typedef struct quantizing {
     vtac_quantized *quantized;
     vt_quant_options options;
+    const char *const *precise;
+    size_t precise_count;
 } quantizing;
+
+/* Values by their names, or "all". */
+static void choose_precise(const quantizing *a, const vt_graph *g, vt_quant_choice *choices) {
+    for (size_t i = 0; i < a->precise_count; i++) {
+        bool all = !strcmp(a->precise[i], "all"), found = all;
+        for (uint32_t k = 0; k < g->values.count; k++) {
+            if (!all && strcmp(g->values.item[k]->name, a->precise[i]) != 0) continue;
+            choices[k].wide = found = true;
+            choices[k].parts = VT_QPART_FINE | VT_QPART_COARSE;
+        }
+        if (!found)
+            vt_raise(g->ctx, VTA_NOT_FOUND,
+                     "precise: the network has no value %s; its values have names as in vta compare", a->precise[i]);
+    }
+}
 
 static vta_status quantize(vt_ctx *ctx, void *arg) {
     quantizing *a = arg;
     shared *s = a->quantized->shared;
-    (void)ctx;
+    if (a->precise_count) {
+        vt_quant_choice *choices = VT_NEW_ARRAY(ctx, vt_quant_choice, s->graph->values.count + 1);
+        choose_precise(a, s->graph, choices);
+        a->options.choices = choices;
+    }
     a->quantized->net = vt_quantize(s->graph, s->ranges, &a->options);
     a->quantized->text = vt_qnet_text(a->quantized->net);
     return VTA_OK;
@@ -185,7 +206,7 @@ vta_status vtac_quantized_create(const vtac_calibration *calibration, const vtac
     shared *s = calibration->shared;
     vtac_quantized *q = vt_alloc_zero(s->allocator, sizeof *q);
     if (!q) return vt_no_memory(diag);
-    quantizing a = {.quantized = q};
+    quantizing a = {.quantized = q, .precise = o.precise, .precise_count = o.precise_count};
     a.options =
         (vt_quant_options){.method = methods[o.method],
                            .percentile = o.percentile > 0 ? o.percentile : 99.99,
@@ -194,6 +215,8 @@ vta_status vtac_quantized_create(const vtac_calibration *calibration, const vtac
                            .wide_max = o.result_bits == 0    ? WIDE_MAX
                                        : o.result_bits == 16 ? INT64_MAX
                                                              : -1,
+                           .equalize = o.equalize,
+                           .wide_all = o.result_bits == 16,
                            .multiply = o.requantize == VTAC_REQUANTIZE_AUTO ? calibration->shared->given
                                                                             : o.requantize == VTAC_REQUANTIZE_MULTIPLY,
                            .keep_bias = o.keep_bias};
@@ -236,6 +259,8 @@ static void tell(void *user, const vt_qlayer *l, const void *out) {
                                      .ndim = (int32_t)t->type.rank,
                                      .shape = t->type.dim,
                                      .scale = t->scale,
+                                     .channel_scales = t->channel,
+                                     .parts = (uint32_t)(t->scale > 0 ? vt_qparts_count(t->parts) : 1),
                                      .data = out};
     vt_element_type_parse(vt_element_text(t->type.element), &computed.type);
     o->after(o->user, &computed);

@@ -18,7 +18,7 @@ bool vt__is_folded(const vt__net *n, const vt_qlayer *l) {
     const vt_qtensor *x = l->inputs[0];
     const vt_qwindow *w = &l->window;
     if (n->options->processor_only || l->kind != VT_Q_CONV || l->group != 1 || x->type.rank != 4 || !x->by ||
-        x->by->kind != VT_Q_QUANTIZE)
+        x->by->kind != VT_Q_QUANTIZE || x->channel || x->parts)
         return false;
     bool few = 2 * x->type.dim[1] <= n->block && w->kernel[0] * w->kernel[1] > 1;
     return few && w->dilations[0] == 1 && w->dilations[1] == 1 && vt__readers_of(n, x) == 1;

@@ -18,7 +18,55 @@ static void declare_scale(vt__integer *w, double scale) {
     vt__integer_constant(w, "scale", "float32", &number, 1, sizeof number);
 }
 
+/* A number for each channel of a value, as an input of the kernel. */
+static void add_numbers(vt__integer *w, const vt_qtensor *t, int64_t count, bool factors) {
+    float *numbers = VT_NEW_ARRAY(w->n->ctx, float, (size_t)count);
+    for (int64_t c = 0; c < count; c++) numbers[c] = factors ? vt_qtensor_factor(t, c) : (float)vt_qtensor_scale(t, c);
+    vt__integer_constant(w, "s", "float32", numbers, count, sizeof *numbers);
+}
+
+/* What a channel of integers has of a number `v`: its high part, what that leaves, or its high part in coarser steps.
+ */
+static const char *part_of(vt__integer *w, const char *v) {
+    vt_ctx *ctx = w->n->ctx;
+    const vt_qtensor *t = w->l->output;
+    int64_t parts = vt_qparts_count(t->parts);
+    const char *high = !(t->parts & VT_QPART_FINE)
+                           ? v
+                           : vt_new_format(ctx, "((%s + %d) >> %d)", v, 1 << (VT_QFINE_BITS - 1), VT_QFINE_BITS);
+    const char *fine = vt_new_format(ctx, "%s - %s * %d", v, high, 1 << VT_QFINE_BITS);
+    const char *coarse = vt_new_format(ctx, "(%s + %d) >> %d", high, 1 << (VT_QCOARSE_BITS - 1), VT_QCOARSE_BITS);
+    if (parts == 1) return high;
+    if (parts == 2)
+        return vt_new_format(ctx, "select(%s %% 2 == 0, %s, %s)", w->channel, high,
+                             t->parts & VT_QPART_FINE ? fine : coarse);
+    return vt_new_format(ctx, "select(%s %% 3 == 0, %s, select(%s %% 3 == 1, %s, %s))", w->channel, high, w->channel,
+                         fine, coarse);
+}
+
+static void quantize_channels(vt__integer *w) {
+    const vt_qtensor *x = w->l->inputs[0], *t = w->l->output;
+    vt_ctx *ctx = w->n->ctx;
+    char low[32], high[32];
+    float least, most;
+    const char *channel = vt_new_format(ctx, "%s // %" PRId64, w->channel, vt_qparts_count(t->parts));
+    const char *names[4] = {vt_new_format(ctx, "min(bo * %" PRId64 " + bi, %" PRId64 ")", w->n->batch, w->to[0] - 1),
+                            channel, "i", "j"};
+    vt_qtensor_limits(t, &least, &most);
+    vt_strbuf_addf(w->out, "input x: float32[%s]\n", shape_of(ctx, &x->type, NULL));
+    vt__give(w->args, vt__buffer_of(w->n, x));
+    add_numbers(w, t, x->type.dim[1], true);
+    const char *v =
+        vt_new_format(ctx, "int32(min(max(nearbyint(x[%s] * s[%s]), %s), %s))", shape_of(ctx, &x->type, names), channel,
+                      vt__number(low, (double)least), vt__number(high, (double)most));
+    vt__integer_result(w, part_of(w, v));
+}
+
 void vt__integer_quantize(vt__integer *w) {
+    if (w->l->output->channel || w->l->output->parts) {
+        quantize_channels(w);
+        return;
+    }
     const vt_qtensor *x = w->l->inputs[0];
     vt_ctx *ctx = w->n->ctx;
     const char *names[4] = {vt_new_format(ctx, "min(bo * %" PRId64 " + bi, %" PRId64 ")", w->n->batch, w->to[0] - 1),
@@ -55,8 +103,12 @@ void vt__integer_dequantize(vt__integer *w) {
         integer = vt_new_format(ctx, "(%s * 256 + (%s & 255))", integer,
                                 vt__integer_half(w, "x", "0, ", at[0], at[1], at[2], at[3]));
     vt__integer_tiles(w, "x", x);
-    declare_scale(w, x->scale);
-    add_floats(w, vt_new_format(ctx, "float32(%s) * scale[0]", integer));
+    if (x->channel)
+        add_numbers(w, x, x->type.dim[1], false);
+    else
+        declare_scale(w, x->scale);
+    add_floats(w, vt_new_format(ctx, "float32(%s) * %s", integer,
+                                x->channel ? vt_new_format(ctx, "s[%s]", at[1]) : "scale[0]"));
 }
 
 /* The entry of the table for an element of the input, in channel `channel`. */

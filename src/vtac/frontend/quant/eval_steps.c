@@ -37,8 +37,38 @@ void vt__finish(const vt__qcall *c, int32_t *acc, int64_t count, int64_t channel
     for (int64_t i = 0; i < count; i++) vt__store_integer(l->output, c->out, at + i, acc[i]);
 }
 
+/* Where its parts go: of a number of 8 + VT_QFINE_BITS bits, or of one of 8. */
+static void store_parts(const vt_qtensor *t, void *data, int64_t at, int64_t plane, int32_t x) {
+    int32_t high = t->parts & VT_QPART_FINE ? (x + (1 << (VT_QFINE_BITS - 1))) >> VT_QFINE_BITS : x;
+    vt__store_integer(t, data, at, high);
+    if (t->parts & VT_QPART_FINE) vt__store_integer(t, data, at += plane, x - high * (1 << VT_QFINE_BITS));
+    if (t->parts & VT_QPART_COARSE)
+        vt__store_integer(t, data, at + plane, (high + (1 << (VT_QCOARSE_BITS - 1))) >> VT_QCOARSE_BITS);
+}
+
+/* One channel after the other: each may have a scale, and parts. */
+static void quantize_channels(const vt__qcall *c) {
+    const vt_qtensor *t = c->layer->output;
+    const vt_gtype *from = &c->layer->inputs[0]->type;
+    int64_t plane = from->rank > 2 ? vt_gtype_span(from, 2, from->rank) : 1, parts = vt_qparts_count(t->parts);
+    float least, most;
+    vt_qtensor_limits(t, &least, &most);
+    for (int64_t k = 0; k < from->dim[0] * from->dim[1]; k++) {
+        const float *in = (const float *)c->in + k * plane, by = vt_qtensor_factor(t, k % from->dim[1]);
+        for (int64_t i = 0; i < plane; i++) {
+            float x = nearbyintf(in[i] * by);
+            int32_t number = x >= least ? x <= most ? (int32_t)x : (int32_t)most : (int32_t)least;
+            store_parts(t, c->out, k * parts * plane + i, plane, number);
+        }
+    }
+}
+
 void vt__run_quantize(const vt__qcall *c) {
     const vt_qtensor *t = c->layer->output;
+    if (t->channel || t->parts) {
+        quantize_channels(c);
+        return;
+    }
     const float *in = c->in, by = (float)(1 / t->scale);
     int64_t count = vt_gtype_count(&t->type);
     float least = (float)vt_element_least(t->type.element), most = (float)vt_element_max(t->type.element);
@@ -50,6 +80,8 @@ void vt__run_quantize(const vt__qcall *c) {
 
 void vt__run_dequantize(const vt__qcall *c) {
     const vt_qtensor *t = c->layer->inputs[0];
-    int64_t count = vt_gtype_count(&t->type);
-    for (int64_t i = 0; i < count; i++) ((float *)c->out)[i] = (float)vt_qtensor_at(t, c->in, i) * (float)t->scale;
+    int64_t count = vt_gtype_count(&t->type), plane = t->type.rank > 2 ? vt_gtype_span(&t->type, 2, t->type.rank) : 1;
+    for (int64_t i = 0; i < count; i++)
+        ((float *)c->out)[i] =
+            (float)vt_qtensor_at(t, c->in, i) * (float)vt_qtensor_scale(t, t->channel ? i / plane % t->type.dim[1] : 0);
 }

@@ -43,7 +43,35 @@ static vt_gtype whole_type(const vt_quantizer *q, const vt_gvalue *v) {
 }
 
 vt_qtensor *vt__result(vt_quantizer *q, const vt_gvalue *v) {
-    return q->whole[v->index] = vt__tensor_new(q, v, whole_type(q, v), vt__scale_of(q, v));
+    vt_qtensor *t = q->whole[v->index] = vt__tensor_new(q, v, whole_type(q, v), vt__scale_of(q, v));
+    t->channel = q->channel[v->index];
+    return t;
+}
+
+/* Has it parts? Only where the host makes the integers, and only products read them: parts go into
+ * the weights. */
+static void set_operand(vt_quantizer *q, vt_qtensor *t) {
+    const vt_gvalue *v = t->value;
+    const vt_quant_choice *c = q->options.choices ? &q->options.choices[v->index] : NULL;
+    if (!c || !c->parts || !vt__is_operand(q, v)) return;
+    t->parts = c->parts;
+    t->type.dim[1] *= vt_qparts_count(c->parts);
+}
+
+bool vt__is_operand(const vt_quantizer *q, const vt_gvalue *v) {
+    uint32_t readers = 0;
+    if (vt__is_whole(q, v) || v->type.rank < 2 || v->type.rank > 4) return false;
+    for (uint32_t i = 0; i < q->g->node_count; i++) {
+        const vt_chain *c = q->chains[i];
+        if (!c || c->kind == VT_Q_FLOAT) continue;
+        if (c->other == v) return false;
+        for (uint32_t k = 0; k < c->head->input_count; k++) {
+            if (c->head->inputs[k] != v) continue;
+            if (c->kind != VT_Q_CONV && c->kind != VT_Q_DENSE) return false;
+            readers++;
+        }
+    }
+    return readers > 0;
 }
 
 vt_qtensor *vt__as_whole(vt_quantizer *q, const vt_gvalue *v) {
@@ -53,6 +81,7 @@ vt_qtensor *vt__as_whole(vt_quantizer *q, const vt_gvalue *v) {
         vt_raise(q->ctx, VTA_INVALID_ARGUMENT, "%s has no range: observe it, or give samples to calibrate with",
                  v->name);
     vt_qtensor *to = vt__result(q, v);
+    set_operand(q, to);
     vt__layer_new(q, VT_Q_QUANTIZE, v->name, 1, &from, to);
     return to;
 }

@@ -36,6 +36,8 @@ typedef struct vt_quantizer {
     const vt_gvalue **root;  /* by the value's index: the tensor of which it is a function; NULL: of none */
     bool *useful;            /* by the value's index: integers of it come to a product */
     bool *wide;              /* by the value's index: its integers have 16 bits */
+    const double **channel;  /* by the value's index: the scales of its channels, relative to its own; NULL: 1 */
+    bool *by_channel;        /* by the value's index: each channel of its integers has a scale */
     vt_qtensor **whole;      /* by the value's index: its integers, */
     vt_qtensor **plain;      /* and as it is in the graph; NULL: not made yet */
 } vt_quantizer;
@@ -58,6 +60,8 @@ double *vt__channel_numbers(vt_ctx *ctx, const vt_gvalue *constant, const vt_gty
 /* wide.c: the values whose integers have 16 bits. */
 void vt__find_wide(vt_quantizer *q);
 void vt__tie_scales(vt_quantizer *q);
+/* equalize.c: scales of channels. */
+void vt__equalize(vt_quantizer *q);
 double vt__scale_of(const vt_quantizer *q, const vt_gvalue *v);
 bool vt__is_tied(const vt_quantizer *q, const vt_gvalue *v);
 
@@ -80,6 +84,8 @@ void vt__step(vt_qlayer *l, vt_qstep_kind kind, int32_t number);
 void vt__pair_of(const vt_gnode *n, vt_gattr_name name, int64_t out[2]);
 /* Strides, dilations and pads of a node; its kernel is the caller's. */
 void vt__set_window(vt_qlayer *l, const vt_gnode *n);
+/* Is the value one that the host makes integers of, for products only? */
+bool vt__is_operand(const vt_quantizer *q, const vt_gvalue *v);
 /* The integers of a value, and the value as in the graph: a layer that converts is added where there is none yet. */
 vt_qtensor *vt__as_whole(vt_quantizer *q, const vt_gvalue *v);
 vt_qtensor *vt__as_plain(vt_quantizer *q, const vt_gvalue *v);

@@ -14,16 +14,25 @@ typedef vt__product product;
 
 /* ---- The weights as floats ------------------------------------------------------------------------------------- */
 
+/* What integers of the input's channels stand for, relative to its scale: those that output channel `o` reads. */
+static const double *channels_in(const product *p, int64_t o) {
+    const double *channel = p->layer->inputs[0]->channel;
+    int64_t window = p->layer->window.kernel[0] * p->layer->window.kernel[1];
+    return channel ? channel + o / (p->channels / p->layer->group) * (p->taps / window) : NULL;
+}
+
 /* One output channel at a time: a network's weights as doubles would take more memory than all else. */
 void vt__read_weights(product *p, int64_t o) {
     const vt_gnode *n = p->chain->head;
     bool rows = n->op == VT_G_CONV || (n->op == VT_G_GEMM && vt_gattr_int(n, VT_A_TRANS_B));
     int64_t window = p->layer->window.kernel[0] * p->layer->window.kernel[1];
     double factor = p->chain->scale[o] * (n->op == VT_G_GEMM ? vt_gattr_float(n, VT_A_ALPHA) : 1);
+    const double *channel = channels_in(p, o);
     for (int64_t i = 0; i < p->taps; i++)
-        p->weight[i] = factor * vt_gelement_at(n->inputs[1],
-                                               (size_t)(rows ? o * p->taps + i
-                                                             : (i / window * p->channels + o) * window + i % window));
+        p->weight[i] =
+            factor * (channel ? channel[i / window] : 1) *
+            vt_gelement_at(n->inputs[1],
+                           (size_t)(rows ? o * p->taps + i : (i / window * p->channels + o) * window + i % window));
 }
 
 double vt__bias_of(const product *p, int64_t o) {
@@ -50,11 +59,34 @@ static double least_scale(product *p, int64_t o) {
     return fmax(most / p->q->options.weight_max, fabs(vt__bias_of(p, o)) / p->layer->inputs[0]->scale / BIAS_MAX);
 }
 
+/* Each channel's scale is that of its sums, but for as many bits as are too many in one of them: four times the largest
+ * that was seen of the channel fits, or twice the largest of all. */
+static void settle_channels(product *p) {
+    vt_qtensor *y = p->layer->output;
+    const double *peaks = vt_ranges_peaks(p->q->ranges, p->chain->end);
+    double range = 2 * vt_ranges_of(p->q->ranges, p->chain->end, VT_RANGE_MAX, 100, INT16_MAX), most = 0;
+    double in = p->layer->inputs[0]->scale, *channel = VT_NEW_ARRAY(p->q->ctx, double, (size_t)p->channels);
+    for (int64_t o = 0; o < p->channels; o++) {
+        if (p->least[o] == 0) p->least[o] = 1;
+        most = fmax(most, (peaks ? fmin(4 * peaks[o], range) : range) / (p->least[o] * in * INT16_MAX));
+    }
+    p->common = (int32_t)fmin(fmax(ceil(log2(fmax(most, 1))), 0), VT__SHIFT_MAX);
+    y->scale = ldexp(in, p->common);
+    for (int64_t o = 0; o < p->channels; o++) channel[o] = p->least[o];
+    y->channel = channel;
+    p->step = 1;
+}
+
 /* A result of 16 bits is as fine as the sums themselves, as far as its range allows; but no coarser than one of 8 bits,
  * where large weights meet small inputs. */
 static void settle_scale(product *p) {
     double finest = 0, in = p->layer->inputs[0]->scale, scale = p->layer->output->scale;
     for (int64_t o = 0; o < p->channels; o++) finest = fmax(finest, p->least[o]);
+    p->common = -1;
+    if (p->q->by_channel[p->chain->end->index]) {
+        settle_channels(p);
+        return;
+    }
     if (p->q->wide[p->chain->end->index]) {
         double coarsest = scale * INT16_MAX / p->q->options.most;
         p->layer->output->scale = fmin(fmax(scale, finest * in), coarsest);
@@ -72,14 +104,14 @@ static void set_integers(product *p, const vt_gnode *n) {
     vt_ctx *ctx = p->q->ctx;
     p->own = own_bias(p, n);
     p->weight = VT_NEW_ARRAY(ctx, double, (size_t)p->taps);
-    p->integers = VT_NEW_ARRAY(ctx, int8_t, (size_t)(p->channels * p->taps));
+    p->integers = VT_NEW_ARRAY(ctx, int8_t, (size_t)(p->channels * p->taps * p->parts));
     p->shift = VT_NEW_ARRAY(ctx, int32_t, (size_t)p->channels);
     p->bias = VT_NEW_ARRAY(ctx, int32_t, (size_t)p->channels);
     p->scales = VT_NEW_ARRAY(ctx, double, (size_t)p->channels);
     p->least = VT_NEW_ARRAY(ctx, double, (size_t)p->channels);
     for (int64_t o = 0; o < p->channels; o++) p->least[o] = least_scale(p, o);
     settle_scale(p);
-    if (p->q->options.multiply)
+    if (p->q->options.multiply && p->common < 0)
         vt__set_factors(p);
     else
         vt__set_shifts(p);
@@ -194,7 +226,7 @@ static void set_means(product *p) {
 
 static void set_weight_type(product *p) {
     vt_qlayer *l = p->layer;
-    int64_t group_in = p->taps / (l->window.kernel[0] * l->window.kernel[1]);
+    int64_t group_in = p->parts * p->taps / (l->window.kernel[0] * l->window.kernel[1]);
     int64_t dims[4] = {p->channels, group_in, l->window.kernel[0], l->window.kernel[1]};
     vt_gtype_make(VT_ELEMENT_I8, l->kind == VT_Q_DENSE ? 2 : 4, dims, &l->weight_type);
     l->weight = p->integers;
@@ -209,6 +241,7 @@ void vt__add_product(vt_quantizer *q, const vt_chain *c) {
     product p = {.q = q, .chain = c, .channels = n->outputs[0]->type.dim[1]};
     p.other = c->other ? vt__as_whole(q, c->other) : NULL;
     p.taps = vt_gtype_count(&n->inputs[1]->type) / p.channels;
+    p.parts = vt_qparts_count(x->parts);
     p.layer = vt__layer_new(q, c->kind, n->name, 1, &x, vt__result(q, c->end));
     p.layer->node = c->end->by;
     p.layer->window = (vt_qwindow){{1, 1}, {1, 1}, {1, 1}, {0}};

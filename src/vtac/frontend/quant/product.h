@@ -10,11 +10,13 @@ typedef struct vt__product {
     vt_qlayer *layer;
     const vt_qtensor *other; /* the residual; NULL: none */
     int64_t channels, taps;  /* output channels; weights of one */
+    int64_t parts;           /* integers for one of them */
     double *weight;          /* of the channel in hand */
     const double *own;       /* the node's bias; NULL: none */
     const double *means;     /* of the input's channels; NULL: unknown, or not wanted */
     double *coverage; /* by the tap's place in the window: the share of outputs for which it is within the image */
     double step;      /* s_out / s_in */
+    int32_t common;   /* the shift of all channels, where each has a scale; -1: the result has one scale */
     double *least;    /* one a channel: the finest scale that its weights and its bias allow; 0: any */
     int32_t *shift;   /* one a channel: after all else */
     int32_t *factor;  /* one a channel: of the sum, before the shift; NULL: shifts alone */
@@ -26,6 +28,12 @@ typedef struct vt__product {
 } vt__product;
 
 enum { VT__SHIFT_MAX = 16 };
+
+/* What a step of the result's channel is, in steps of the input. */
+static inline double vt__step_of(const vt__product *p, int64_t o) {
+    const double *channel = p->common < 0 ? p->layer->output->channel : NULL;
+    return channel ? p->step * channel[o] : p->step;
+}
 
 /* product.c: the weights of an output channel, and its bias with what followed the node. */
 void vt__read_weights(vt__product *p, int64_t o);

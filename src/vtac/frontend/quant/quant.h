@@ -33,10 +33,23 @@ typedef struct vt_qtensor {
     vt_gtype type; /* int8, int16 (results that only floats read, or operands of more than 8 bits) or float32; shapes as
                       in the graph */
     double scale;  /* of integers; 0: floats */
+    const double *channel;  /* one a channel of `value` (axis 1), times the scale; NULL: 1 */
+    uint32_t parts;         /* of an operand: what a channel of `value` is in, below; 0: in one integer */
     uint32_t index;         /* in the network's list */
     const vt_qlayer *by;    /* NULL: an input of the network, or a constant */
     const vt_gvalue *value; /* of the graph: what it stands for */
 } vt_qtensor;
+
+/* An operand may be in several integers, one channel after the other for each channel of the value: its integer of 8
+ * bits (the high part); FINE: what that leaves, in steps VT_QFINE_BITS finer; COARSE: the high part in steps
+ * VT_QCOARSE_BITS coarser, whose weights are what rounding those of the high part leaves. So a convolution of more
+ * channels is a product of operands, or of weights, of more than 8 bits. */
+enum { VT_QPART_FINE = 1, VT_QPART_COARSE = 2, VT_QFINE_BITS = 3, VT_QCOARSE_BITS = 3 };
+
+/* Channels of integers for one of the value. */
+static inline int64_t vt_qparts_count(uint32_t parts) {
+    return 1 + !!(parts & VT_QPART_FINE) + !!(parts & VT_QPART_COARSE);
+}
 
 typedef struct vt_qstep {
     vt_qstep_kind kind;
@@ -82,6 +95,12 @@ typedef struct vt_qnet {
     uint32_t tensor_count, tensor_cap, layer_count, layer_cap;
 } vt_qnet;
 
+/* What was chosen for a value. All zeros: nothing was. */
+typedef struct vt_quant_choice {
+    bool wide;      /* of a product that only floats read: 16 bits */
+    uint32_t parts; /* VT_QPART_...: where the host makes its integers, and only products read them */
+} vt_quant_choice;
+
 typedef struct vt_quant_options {
     vt_range_method method;
     double percentile; /* of VT_RANGE_PERCENTILE: 99.99 */
@@ -91,6 +110,9 @@ typedef struct vt_quant_options {
         wide_max;   /* results that only floats read have 16 bits, of products with so many weights at most; -1: none */
     bool multiply;  /* requantization is a product and a shift */
     bool keep_bias; /* what rounding the weights adds to a channel, on the average, stays there */
+    bool equalize;  /* channels of a value may have scales of their own, where products read it */
+    bool wide_all;  /* results of 16 bits: of all convolutions that only floats read, not only the last */
+    const vt_quant_choice *choices; /* by the value's index; NULL: none */
 } vt_quant_options;
 
 /* The quantized network of a graph, whose values have been observed. */
@@ -106,6 +128,22 @@ const char *vt_qnet_text(const vt_qnet *net);
 /* Rows and columns of a tensor as an image: of [N, C, H, W] those, of [N, C, W] and [N, C] one row. */
 void vt_qtensor_image(const vt_gtype *t, int64_t out_n_c_h_w[4]);
 bool vt_qtensor_same_image(const vt_gtype *a, const vt_gtype *b);
+
+/* What an integer stands for in a channel. */
+static inline double vt_qtensor_scale(const vt_qtensor *t, int64_t channel) {
+    return t->channel ? t->scale * t->channel[channel] : t->scale;
+}
+
+/* What a float of a channel is multiplied by, before it is rounded to integers between the limits: those of 8 bits, or
+ * of parts that hold more. */
+static inline float vt_qtensor_factor(const vt_qtensor *t, int64_t channel) {
+    return (float)(((t->parts & VT_QPART_FINE) ? 1 << VT_QFINE_BITS : 1) / vt_qtensor_scale(t, channel));
+}
+static inline void vt_qtensor_limits(const vt_qtensor *t, float *out_least, float *out_most) {
+    float fine = t->parts & VT_QPART_FINE ? 1 << VT_QFINE_BITS : 1;
+    *out_least = (float)vt_element_least(t->type.element) * fine;
+    *out_most = (float)vt_element_max(t->type.element) * fine + (fine > 1 ? fine / 2 - 1 : 0);
+}
 
 /* Element `i` of integers. */
 static inline int32_t vt_qtensor_at(const vt_qtensor *t, const void *data, int64_t i) {

@@ -9,6 +9,8 @@ static void prepare(vt_quantizer *q) {
     q->same = VT_NEW_ARRAY(q->ctx, uint32_t, values);
     q->root = VT_NEW_ARRAY(q->ctx, const vt_gvalue *, values);
     q->wide = VT_NEW_ARRAY(q->ctx, bool, values);
+    q->channel = VT_NEW_ARRAY(q->ctx, const double *, values);
+    q->by_channel = VT_NEW_ARRAY(q->ctx, bool, values);
     q->whole = VT_NEW_ARRAY(q->ctx, vt_qtensor *, values);
     q->plain = VT_NEW_ARRAY(q->ctx, vt_qtensor *, values);
     q->chains = VT_NEW_ARRAY(q->ctx, vt_chain *, nodes);
@@ -73,6 +75,7 @@ const vt_qnet *vt_quantize(const vt_graph *g, const vt_ranges *ranges, const vt_
     vt__find_chains(&q);
     vt__find_wide(&q);
     vt__tie_scales(&q);
+    if (q.options.equalize) vt__equalize(&q);
     q.net->inputs = VT_NEW_ARRAY(g->ctx, const vt_qtensor *, g->inputs.count + 1);
     for (uint32_t i = 0; i < g->inputs.count; i++) {
         const vt_gvalue *v = g->inputs.item[i];

@@ -12,7 +12,9 @@ typedef struct histogram {
     double given; /* a range from elsewhere; 0: none */
     uint64_t count;
     uint64_t *bins; /* NULL before the first element */
-    double *means;  /* one a channel, over `samples` tensors; NULL: no channels, or none seen */
+    double *means;  /* one a channel, over `samples` tensors; NULL: no channels, or none seen; behind them, */
+    double *powers; /* in the same order, the means of their squares, */
+    double *peaks;  /* and their largest magnitudes */
     uint64_t samples;
     size_t odd_place; /* of the first element that is infinite or not a number, */
     double odd;       /* and that; 0: all were finite */
@@ -58,17 +60,45 @@ static double sum_of(const float *x, int64_t count) {
     return isfinite(sum) ? sum : 0;
 }
 
+/* The same of squares, and the largest magnitude. */
+static double squares_and_peak(const float *x, int64_t count, double *peak) {
+    enum { LANES = 8 };
+    double lanes[LANES] = {0}, sum = 0;
+    float most[LANES] = {0};
+    int64_t i = 0;
+    for (; i + LANES <= count; i += LANES)
+        for (int k = 0; k < LANES; k++) {
+            lanes[k] += (double)x[i + k] * (double)x[i + k];
+            most[k] = fabsf(x[i + k]) > most[k] ? fabsf(x[i + k]) : most[k];
+        }
+    for (; i < count; i++) {
+        sum += (double)x[i] * (double)x[i];
+        most[0] = fabsf(x[i]) > most[0] ? fabsf(x[i]) : most[0];
+    }
+    for (int k = 0; k < LANES; k++) sum += lanes[k], *peak = fmax(*peak, isfinite(most[k]) ? (double)most[k] : 0);
+    return isfinite(sum) ? sum : 0;
+}
+
 /* A sample's means go into those of all before it. */
 static void observe_means(vt_ranges *r, histogram *h, const vt_gtype *t, const float *data) {
     int64_t count = vt_gtype_count(t), channels = t->rank > 1 ? t->dim[1] : 0;
     if (count == 0 || channels == 0) return;
     int64_t outer = t->dim[0], inner = count / outer / channels;
-    if (!h->means) h->means = VT_NEW_ARRAY(r->ctx, double, (size_t)channels);
+    if (!h->means) {
+        h->means = VT_NEW_ARRAY(r->ctx, double, (size_t)channels);
+        h->powers = VT_NEW_ARRAY(r->ctx, double, (size_t)channels);
+        h->peaks = VT_NEW_ARRAY(r->ctx, double, (size_t)channels);
+    }
     h->samples++;
     for (int64_t c = 0; c < channels; c++) {
-        double sum = 0;
-        for (int64_t o = 0; o < outer; o++) sum += sum_of(&data[(o * channels + c) * inner], inner);
+        double sum = 0, squares = 0;
+        for (int64_t o = 0; o < outer; o++) {
+            const float *x = &data[(o * channels + c) * inner];
+            sum += sum_of(x, inner);
+            squares += squares_and_peak(x, inner, &h->peaks[c]);
+        }
         h->means[c] += (sum / (double)(outer * inner) - h->means[c]) / (double)h->samples;
+        h->powers[c] += (squares / (double)(outer * inner) - h->powers[c]) / (double)h->samples;
     }
 }
 
@@ -92,6 +122,11 @@ void vt_ranges_observe(vt_ranges *r, const vt_gvalue *v, const float *data, size
 }
 
 const double *vt_ranges_means(const vt_ranges *r, const vt_gvalue *v) { return r->of[v->index].means; }
+
+const double *vt_ranges_powers(const vt_ranges *r, const vt_gvalue *v) { return r->of[v->index].powers; }
+const double *vt_ranges_peaks(const vt_ranges *r, const vt_gvalue *v) { return r->of[v->index].peaks; }
+
+uint64_t vt_ranges_samples(const vt_ranges *r, const vt_gvalue *v) { return r->of[v->index].samples; }
 
 bool vt_ranges_odd(const vt_ranges *r, const vt_gvalue *v, double *out_element, size_t *out_place) {
     const histogram *h = &r->of[v->index];

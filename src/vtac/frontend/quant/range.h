@@ -22,6 +22,11 @@ bool vt_ranges_odd(const vt_ranges *r, const vt_gvalue *v, double *out_element, 
 bool vt_ranges_seen(const vt_ranges *r, const vt_gvalue *v);
 /* The mean of each channel (axis 1) over all samples; NULL when nothing was seen, or the value has no channels. */
 const double *vt_ranges_means(const vt_ranges *r, const vt_gvalue *v);
+/* In the same way the means of squares, and the largest magnitudes. */
+const double *vt_ranges_powers(const vt_ranges *r, const vt_gvalue *v);
+const double *vt_ranges_peaks(const vt_ranges *r, const vt_gvalue *v);
+/* How many tensors they are of. */
+uint64_t vt_ranges_samples(const vt_ranges *r, const vt_gvalue *v);
 /* A range that is known from elsewhere (a quantized model says it); the largest of several. */
 void vt_ranges_set(vt_ranges *r, const vt_gvalue *v, double most);
 

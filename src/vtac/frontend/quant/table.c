@@ -72,12 +72,13 @@ static void fill(const table *t, vt_qlayer *l, const vt_qtensor *x) {
     int8_t *integers = plain ? NULL : VT_NEW_ARRAY(t->q->ctx, int8_t, count);
     float *floats = plain ? VT_NEW_ARRAY(t->q->ctx, float, count) : NULL;
     for (size_t i = 0; i < count; i++) {
-        double of = (double)((int32_t)(i % INTEGERS) + INT8_MIN) * x->scale;
-        double y = result_of(t, of, (int64_t)(i / INTEGERS));
+        int64_t channel = (int64_t)(i / INTEGERS);
+        double of = (double)((int32_t)(i % INTEGERS) + INT8_MIN) * vt_qtensor_scale(x, channel);
+        double y = result_of(t, of, channel);
         if (plain)
             floats[i] = (float)y;
         else
-            integers[i] = rounded(y, l->output->scale, most);
+            integers[i] = rounded(y, vt_qtensor_scale(l->output, channel), most);
     }
     l->table = plain ? (const void *)floats : integers;
 }
@@ -91,7 +92,8 @@ static void add(vt_quantizer *q, const vt_gvalue *from, const vt_qtensor *x, vt_
     t.results = VT_NEW_ARRAY(q->ctx, double, t.node_count);
     vt_qlayer *l = vt__layer_new(q, VT_Q_TABLE, t.nodes[0]->name, 1, &x, y);
     l->node = y->value->by;
-    l->table_rows = read_operands(&t) ? from->type.dim[1] : 1;
+    bool several = read_operands(&t) || x->channel || y->channel;
+    l->table_rows = several ? from->type.dim[1] : 1;
     fill(&t, l, x);
 }
 
