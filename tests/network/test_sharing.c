@@ -32,8 +32,7 @@ static vt_gvalue *add_conv(world *w, vt_gvalue *x, int64_t group) {
     uint32_t at = w->g->values.count;
     vt_gvalue *in[] = {x, constant(w, "w", at, TYPE(F32, channels, channels / group, 3, 3), 0.5f),
                        constant(w, "b", at, TYPE(F32, channels), 1)};
-    vt_gattr a[] = {INTS(STRIDES, 1, 1), INTS(PADS, 1, 1, 1, 1), INTS(DILATIONS, 1, 1),
-                    VT_GSET_INT(GROUP, group)};
+    vt_gattr a[] = {INTS(STRIDES, 1, 1), INTS(PADS, 1, 1, 1, 1), INTS(DILATIONS, 1, 1), VT_GSET_INT(GROUP, group)};
     return add(w, VT_G_CONV, 3, in, 4, a);
 }
 

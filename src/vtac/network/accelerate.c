@@ -58,7 +58,7 @@ static void give_steps(vt__net *n, const vt_qlayer *l, vt__args *a) {
     for (uint32_t i = 0; i < l->step_count; i++)
         if (l->steps[i].channel && is_by_gemm(n, l, &l->steps[i])) vt__give(a, vt__digits(n, l, l->steps[i].channel));
     for (uint32_t i = 0; i < l->step_count; i++)
-        if (l->steps[i].tensor) vt__give(a, vt__buffer_of(n, l->steps[i].tensor));
+        if (l->steps[i].tensor) vt__give_place(a, vt__place_of(n, l->steps[i].tensor));
 }
 
 /* ---- The operator ---------------------------------------------------------------------------------------------- */
@@ -284,6 +284,16 @@ static const vtac_op *operator_for(vt__net *n, const vt_qlayer *l, const vt_op_r
     return op;
 }
 
+const vtac_op *vt__copy_operator(vt__net *n, const vt_qtensor *t) {
+    int64_t in[4];
+    vt_op_request *r = VT_NEW(n->ctx, vt_op_request);
+    vt_qtensor_image(&t->type, in);
+    vt_op_request_init(r, VT_OPERATOR_identity);
+    SET_IMAGES(identity, in);
+    const vt__made *have = find(n, r);
+    return have ? have->op : make(n, r);
+}
+
 static bool must_gather(const vt__net *n, const vt_qlayer *l) { return vt__is_far(l) && vt__may_gather(n, l); }
 
 /* As it is, or with gathered taps where nothing else fits the accelerator. */
@@ -325,18 +335,19 @@ static void give_weights(vt__net *n, const vt_qlayer *l, const vtac_op *op, cons
     }
 }
 
-static uint32_t input_of(vt__net *n, const vt_qlayer *l, const as_conv *conv) {
-    if (conv->gathered) return vt__gathered_input(n, l);
-    return l->kind == VT_Q_CONV && vt__is_folded(n, l) ? vt__folded_input(n, l) : vt__buffer_of(n, l->inputs[0]);
+static vt_planner_arg input_of(vt__net *n, const vt_qlayer *l, const as_conv *conv) {
+    if (conv->gathered) return (vt_planner_arg){.buffer = vt__gathered_input(n, l)};
+    if (l->kind == VT_Q_CONV && vt__is_folded(n, l)) return (vt_planner_arg){.buffer = vt__folded_input(n, l)};
+    return vt__place_of(n, l->inputs[0]);
 }
 
-static void add_operator(vt__net *n, const vt_qlayer *l, const vtac_op *op, const as_conv *conv, uint32_t input,
+static void add_operator(vt__net *n, const vt_qlayer *l, const vtac_op *op, const as_conv *conv, vt_planner_arg input,
                          vt_planner_arg to) {
     vt__args args = {.count = 0};
-    vt__give(&args, input);
+    vt__give_place(&args, input);
     give_weights(n, l, op, conv, &args);
     give_steps(n, l, &args);
-    args.item[args.count++] = to;
+    vt__give_place(&args, to);
     vt__must(n, vt_planner_operator(n->planner, l->name, op, args.item, args.count, n->ctx->diag));
 }
 
@@ -347,10 +358,9 @@ static bool accelerate_wide(vt__net *n, const vt_qlayer *l, const char **out_why
     const vtac_op *low = operator_of(n, l, NULL, false, &conv, out_why);
     const vtac_op *high = low ? operator_of(n, l, NULL, true, &conv, out_why) : NULL;
     if (!high) return false;
-    vt_planner_arg to = {.buffer = vt__buffer_of(n, l->output)};
-    uint32_t input = input_of(n, l, &conv);
+    vt_planner_arg to = vt__place_of(n, l->output), input = input_of(n, l, &conv);
     add_operator(n, l, low, &conv, input, to);
-    to.offset = vt__tile_bytes(n, l->output);
+    to.offset += vt__tile_bytes(n, l->output);
     add_operator(n, l, high, &conv, input, to);
     return true;
 }
@@ -364,6 +374,6 @@ bool vt__accelerate(vt__net *n, const vt_qlayer *l, const char **out_why) {
     n->pooled[to->index] = to != l->output;
     if (!op) op = operator_of(n, l, NULL, false, &conv, out_why);
     if (!op) return false;
-    add_operator(n, l, op, &conv, input_of(n, l, &conv), (vt_planner_arg){.buffer = vt__buffer_of(n, to)});
+    add_operator(n, l, op, &conv, input_of(n, l, &conv), vt__place_of(n, to));
     return true;
 }

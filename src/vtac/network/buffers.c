@@ -19,13 +19,21 @@ static uint64_t bytes_of(const vt__net *n, const vt_qtensor *t) {
     return t->scale > 0 ? vt__tile_bytes(n, t) * (vt__is_wide(t) ? 2 : 1) : vt_gtype_bytes(&t->type);
 }
 
-uint32_t vt__buffer_of(vt__net *n, const vt_qtensor *t) {
-    if (!n->declared[t->index]) {
+vt_planner_arg vt__place_of(vt__net *n, const vt_qtensor *t) {
+    const vt__home *home = &n->homes[t->index];
+    if (!n->declared[t->index] && home->of) {
+        n->places[t->index] = vt__place_of(n, home->of);
+        n->places[t->index].offset += home->offset;
+        n->declared[t->index] = true;
+    } else if (!n->declared[t->index]) {
         vt_place place = t->scale > 0 ? VT_PLACE_DEVICE : VT_PLACE_HOST;
-        vt__must(n, vt_planner_buffer(n->planner, place, t->name, bytes_of(n, t), n->ctx->diag, &n->buffers[t->index]));
+        vt__must(n, vt_planner_buffer(n->planner, place, t->name, bytes_of(n, t), n->ctx->diag,
+                                      &n->places[t->index].buffer));
         n->declared[t->index] = true;
     }
-    return n->buffers[t->index];
+    return n->places[t->index];
 }
 
-void vt__give(vt__args *a, uint32_t buffer) { a->item[a->count++] = (vt_planner_arg){.buffer = buffer}; }
+void vt__give_place(vt__args *a, vt_planner_arg place) { a->item[a->count++] = place; }
+
+void vt__give(vt__args *a, uint32_t buffer) { vt__give_place(a, (vt_planner_arg){.buffer = buffer}); }

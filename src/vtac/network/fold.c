@@ -58,7 +58,7 @@ uint32_t vt__folded_input(vt__net *n, const vt_qlayer *l) {
     uint32_t buffer;
     vt__must(n, vt_planner_buffer(n->planner, VT_PLACE_DEVICE, x->name, (uint64_t)(images * lanes * out[2] * out[3]),
                                   n->ctx->diag, &buffer));
-    vt__give(&args, vt__buffer_of(n, x->by->inputs[0]));
+    vt__give_place(&args, vt__place_of(n, x->by->inputs[0]));
     vt__give(&args, buffer);
     vt__must(n, vt_host_im2row_kernel(&host, &o, &kernel));
     vt__call_kernel(n, l, kernel, &args);

@@ -27,15 +27,15 @@ static bool give_operands(vt__float_node *o) {
     if (o->is->input_count > most) return false;
     for (uint32_t i = 0; i < o->is->input_count; i++) {
         const vt_gvalue *v = o->is->inputs[i];
-        uint32_t buffer;
+        vt_planner_arg place = {.offset = 0};
         if (!v) continue;
         if (v->data)
             vt__must(o->n, vt_planner_constant(o->n->planner, VT_PLACE_DATA, v->name, v->data, vt_gtype_bytes(&v->type),
-                                               o->n->ctx->diag, &buffer));
+                                               o->n->ctx->diag, &place.buffer));
         else
-            buffer = vt__buffer_of(o->n, o->l->inputs[next++]);
+            place = vt__place_of(o->n, o->l->inputs[next++]);
         o->shapes[o->args.count] = shape_of(&v->type);
-        vt__give(&o->args, buffer);
+        vt__give_place(&o->args, place);
     }
     o->result = shape_of(&o->l->output->type);
     return true;
@@ -234,7 +234,8 @@ static vta_status make_other(vt__float_node *o, vtac_kernel **out) {
 }
 
 static void copy(vt__float_node *o, uint32_t operand, uint64_t to, uint64_t bytes) {
-    vt_planner_arg from = o->args.item[operand], into = {vt__buffer_of(o->n, o->l->output), to};
+    vt_planner_arg from = o->args.item[operand], into = vt__place_of(o->n, o->l->output);
+    into.offset += to;
     vt__must(o->n, vt_planner_copy(o->n->planner, o->l->name, from, into, bytes, o->n->ctx->diag));
 }
 
@@ -262,7 +263,7 @@ void vt__float_on_processor(vt__net *n, const vt_qlayer *l) {
         vt__float_refuse(&o, "only operators with at most 8 operands are compiled, and Concat with at most 64");
     if (is_copied(&o)) return;
     const char *expression = vt__float_expression(&o);
-    vt__give(&o.args, vt__buffer_of(n, l->output));
+    vt__give_place(&o.args, vt__place_of(n, l->output));
     vt__must(n, expression ? vt_host_map_kernel(&o.host, expression, o.shapes, o.args.count - 1, &o.result, &kernel)
                            : make_other(&o, &kernel));
     vt__call_kernel(n, l, kernel, &o.args);

@@ -72,7 +72,7 @@ void vt__integer_quantize(vt__integer *w) {
     const char *names[4] = {vt_new_format(ctx, "min(bo * %" PRId64 " + bi, %" PRId64 ")", w->n->batch, w->to[0] - 1),
                             w->channel, "i", "j"};
     vt_strbuf_addf(w->out, "input x: float32[%s]\n", shape_of(ctx, &x->type, NULL));
-    vt__give(w->args, vt__buffer_of(w->n, x));
+    vt__give_place(w->args, vt__place_of(w->n, x));
     declare_scale(w, 1 / w->l->output->scale);
     vt__integer_result(w, vt_new_format(ctx, "int32(min(max(nearbyint(x[%s] * scale[0]), -128.0), 127.0))",
                                         shape_of(ctx, &x->type, names)));
@@ -84,7 +84,7 @@ static void add_floats(vt__integer *w, const char *value) {
     const char *declared[4];
     for (int i = 0; i < 4; i++) declared[i] = vt_new_format(w->n->ctx, "%s: %" PRId64, letters[i], w->to[i]);
     vt_strbuf_addf(w->out, "output y[%s] = %s\n", shape_of(w->n->ctx, &w->l->output->type, declared), value);
-    vt__give(w->args, vt__buffer_of(w->n, w->l->output));
+    vt__give_place(w->args, vt__place_of(w->n, w->l->output));
 }
 
 /* The places of an element of floats in tiles: axes that it has not are 0. */

@@ -22,7 +22,7 @@ void vt__integer_tiles(vt__integer *w, const char *name, const vt_qtensor *t) {
     vt_strbuf_addf(w->out,
                    "input %s: int8[%s%" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 "]\n",
                    name, vt__is_wide(t) ? "2, " : "", d[0], d[1], d[2], d[3], w->n->batch, w->n->block);
-    vt__give(w->args, vt__buffer_of(w->n, t));
+    vt__give_place(w->args, vt__place_of(w->n, t));
 }
 
 void vt__integer_constant(vt__integer *w, const char *name, const char *type, const void *data, int64_t count,
@@ -103,7 +103,7 @@ void vt__integer_result(vt__integer *w, const char *value) {
                    " + ci < %" PRId64 ", %s%s, 0))\n",
                    wide ? "half: 2, " : "", axes_of(w), w->n->batch, w->to[0], w->n->block, w->to[1],
                    finished(w, value), wide ? " >> half * 8" : "");
-    vt__give(w->args, vt__buffer_of(w->n, w->l->output));
+    vt__give_place(w->args, vt__place_of(w->n, w->l->output));
 }
 
 /* A reduction, element by element of the result. */

@@ -29,7 +29,7 @@ static void add_inputs(vt__net *n) {
     for (uint32_t i = 0; i < n->net->graph->inputs.count; i++) {
         const vt_qtensor *t = n->net->inputs[i];
         vt__must(n, vt_planner_input(n->planner, t->name, vt_element_text(t->type.element), (int32_t)t->type.rank,
-                                     t->type.dim, n->ctx->diag, &n->buffers[t->index]));
+                                     t->type.dim, n->ctx->diag, &n->places[t->index].buffer));
         n->declared[t->index] = true;
     }
 }
@@ -37,20 +37,19 @@ static void add_inputs(vt__net *n) {
 static void add_outputs(vt__net *n) {
     for (uint32_t i = 0; i < n->net->graph->outputs.count; i++) {
         const vt_qtensor *t = n->net->outputs[i];
-        vt_planner_arg from = {.buffer = vt__buffer_of(n, t)};
+        vt_planner_arg from = vt__place_of(n, t);
         vt__must(n, vt_planner_output(n->planner, n->net->graph->output_names[i], vt_element_text(t->type.element),
                                       (int32_t)t->type.rank, t->type.dim, from, n->ctx->diag));
     }
 }
 
-/* A reshape that leaves every tile where it is. */
-static bool is_alias(const vt_qlayer *l) {
+bool vt__is_alias(const vt_qlayer *l) {
     return l->kind == VT_Q_RESHAPE && vt_qtensor_same_image(&l->inputs[0]->type, &l->output->type);
 }
 
 bool vt__may_accelerate(const vt__net *n, const vt_qlayer *l) {
     return !n->options->processor_only && l->kind != VT_Q_FLOAT && l->kind != VT_Q_QUANTIZE &&
-           l->kind != VT_Q_DEQUANTIZE && !is_alias(l);
+           l->kind != VT_Q_DEQUANTIZE && !vt__is_alias(l);
 }
 
 /* Multiplications, as the network has them. */
@@ -83,9 +82,14 @@ static void add_layer(vt__net *n, const vt_qlayer *l) {
         report(n, l, VTAC_ON_ACCELERATOR, "with the layer before it");
         return;
     }
-    if (is_alias(l)) {
-        n->buffers[l->output->index] = vt__buffer_of(n, l->inputs[0]);
+    if (vt__is_alias(l)) {
+        n->places[l->output->index] = vt__place_of(n, l->inputs[0]);
         n->declared[l->output->index] = true;
+        return;
+    }
+    vtac_layer_place place;
+    if (vt__concat(n, l, &place, &why)) {
+        if (why) report(n, l, place, why);
         return;
     }
     if (vt__may_accelerate(n, l)) {
@@ -105,6 +109,7 @@ static vta_status add_all(vt_ctx *ctx, void *arg) {
     const vt_network_options *o = n->options;
     check_config(n);
     add_inputs(n);
+    vt__find_homes(n);
     vt__ahead_start(n);
     for (uint32_t i = 0; i < n->net->layer_count; i++) {
         vt_poll(ctx);
@@ -124,7 +129,8 @@ static void free_made(vt__net *n) {
 
 static vta_status compile(vt_ctx *ctx, void *arg) {
     vt__net *n = arg;
-    n->buffers = VT_NEW_ARRAY(ctx, uint32_t, n->net->tensor_count + 1);
+    n->places = VT_NEW_ARRAY(ctx, vt_planner_arg, n->net->tensor_count + 1);
+    n->homes = VT_NEW_ARRAY(ctx, vt__home, n->net->tensor_count + 1);
     n->declared = VT_NEW_ARRAY(ctx, bool, n->net->tensor_count + 1);
     n->pooled = VT_NEW_ARRAY(ctx, bool, n->net->tensor_count + 1);
     vta_status status = vt_protect(ctx, add_all, n);

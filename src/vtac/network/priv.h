@@ -19,6 +19,12 @@ typedef struct vt__made {
 
 typedef struct vt__ahead vt__ahead;
 
+/* A tensor that is computed where another one has it: an input of a concatenation. */
+typedef struct vt__home {
+    const vt_qtensor *of; /* NULL: it has a buffer of its own */
+    uint64_t offset;      /* in bytes */
+} vt__home;
+
 typedef struct vt__net {
     vt_ctx *ctx;
     const vt_qnet *net;
@@ -26,7 +32,8 @@ typedef struct vt__net {
     const vta_allocator *allocator;
     const vt_network_options *options;
     vt_planner *planner;
-    uint32_t *buffers; /* by the tensor's index */
+    vt_planner_arg *places; /* by the tensor's index */
+    vt__home *homes;        /* likewise */
     bool *declared;
     bool *pooled;         /* by the tensor's index: a layer before the one that computes it has done so */
     int64_t batch, block; /* of a tile */
@@ -46,8 +53,10 @@ typedef struct vt__args {
 /* Leaves with a status that is not VTA_OK; its diagnostic was recorded. */
 void vt__must(const vt__net *n, vta_status status);
 
-/* buffers.c: the buffer of a tensor, made when it is first asked for; a reshaped tensor on floats has its own. */
-uint32_t vt__buffer_of(vt__net *n, const vt_qtensor *t);
+/* buffers.c: where a tensor is; its buffer is made when it is first asked for, unless it has a home in another tensor;
+ * a reshaped tensor on floats has its own. */
+vt_planner_arg vt__place_of(vt__net *n, const vt_qtensor *t);
+void vt__give_place(vt__args *a, vt_planner_arg place);
 void vt__give(vt__args *a, uint32_t buffer);
 /* Integers of 16 bits lie as two tensors of tiles, one behind the other: low bytes, then high ones. */
 bool vt__is_wide(const vt_qtensor *t);
@@ -93,6 +102,14 @@ bool vt__accelerate(vt__net *n, const vt_qlayer *l, const char **out_why);
 /* Those that all layers will ask for, should none be refused, in their order. */
 void vt__accelerate_requests(vt__net *n, void (*fn)(void *user, const vt_op_request *r), void *user);
 
+/* What copies integers: the operator that does nothing. NULL: the accelerator refuses it. */
+const vtac_op *vt__copy_operator(vt__net *n, const vt_qtensor *t);
+
+/* concat.c: which tensors have homes. Then a concatenation takes no step, or copies of what is not computed in its
+ * place: true, and *out_why says so (NULL: no step), *out_place who copies. False: it is no such concatenation. */
+void vt__find_homes(vt__net *n);
+bool vt__concat(vt__net *n, const vt_qlayer *l, vtac_layer_place *out_place, const char **out_why);
+
 /* ahead.c: an operator created and scheduled, or why not. */
 typedef struct vt__scheduled {
     vtac_op *op;
@@ -112,7 +129,9 @@ vta_status vt__report_create(const vta_allocator *allocator, vta_diag *diag, vta
 vta_status vt__report_add(vtac_compile_report *report, vtac_compiled_layer layer, vta_diag *diag);
 vta_status vt__report_finish(vtac_compile_report *report, const vt_planner *planner, vta_diag *diag);
 
-/* network.c: is it to be tried at all? */
+/* network.c: is it a reshape that leaves every tile where it is? */
+bool vt__is_alias(const vt_qlayer *l);
+/* Is it to be tried at all? */
 bool vt__may_accelerate(const vt__net *n, const vt_qlayer *l);
 
 /* host.c: the layer as a function for the host; raises VTA_UNSUPPORTED where there is none. */

@@ -19,7 +19,7 @@ bool vt__table_step(vt__net *n, const vt_qlayer *l) {
     memcpy(of_bytes + VT_QTABLE_INTEGERS / 2, l->table, VT_QTABLE_INTEGERS / 2);
     vt__must(n,
              vt_planner_constant(n->planner, VT_PLACE_DATA, l->name, of_bytes, sizeof of_bytes, n->ctx->diag, &table));
-    vt_planner_arg from = {.buffer = vt__buffer_of(n, l->inputs[0])}, to = {.buffer = vt__buffer_of(n, l->output)};
+    vt_planner_arg from = vt__place_of(n, l->inputs[0]), to = vt__place_of(n, l->output);
     vt__must(n, vt_planner_table(n->planner, l->name, from, (vt_planner_arg){.buffer = table}, to,
                                  vt__tile_bytes(n, l->output), n->ctx->diag));
     return true;

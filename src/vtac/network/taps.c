@@ -130,7 +130,7 @@ uint32_t vt__gathered_input(vt__net *n, const vt_qlayer *l) {
     gathered(n, l, &w, d);
     count_bytes(n, d, &bytes);
     vt__must(n, vt_planner_buffer(n->planner, VT_PLACE_DEVICE, l->name, (uint64_t)bytes, n->ctx->diag, &buffer));
-    vt__give(&args, vt__buffer_of(n, l->inputs[0]));
+    vt__give_place(&args, vt__place_of(n, l->inputs[0]));
     vt__give(&args, buffer);
     const char *text = write_gather(n, l, &w, d);
     vt__call_kernel(n, l, vt__kernel_of(n, l, text), &args);
