@@ -54,7 +54,7 @@ static void quantize_channels(vt__integer *w) {
                             channel, "i", "j"};
     vt_qtensor_limits(t, &least, &most);
     vt_strbuf_addf(w->out, "input x: float32[%s]\n", shape_of(ctx, &x->type, NULL));
-    vt__give(w->args, vt__buffer_of(w->n, x));
+    vt__give_place(w->args, vt__place_of(w->n, x));
     add_numbers(w, t, x->type.dim[1], true);
     const char *v =
         vt_new_format(ctx, "int32(min(max(nearbyint(x[%s] * s[%s]), %s), %s))", shape_of(ctx, &x->type, names), channel,
