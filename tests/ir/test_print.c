@@ -181,7 +181,13 @@ static vta_status blocks(vt_ctx *ctx, void *arg) {
         params[i] = vt_var_new(ctx, bound[i]->name, VT_HANDLE_T);
         bindings[i] = (vt_binding){.param = params[i], .buffer = bound[i]};
     }
-    vt_func f = {.name = "add", .n_params = 3, .params = params, .n_bindings = 3, .bindings = bindings, .body = &root};
+    vt_func f = {.name = "add",
+                 .result = VT_VOID_T,
+                 .n_params = 3,
+                 .params = params,
+                 .n_bindings = 3,
+                 .bindings = bindings,
+                 .body = &root};
     const vt_func *g = vt_func_with_attr(ctx, &f, "tir.noalias", vt_bool(ctx, true));
     g = vt_func_with_attr(ctx, g, "global_symbol", vt_string(ctx, "add"));
     golden_check("listings/vadd.create_prim_func.tvmscript.txt", print(ctx, g, vt_print_tvmscript));
@@ -244,7 +250,7 @@ static vta_status tensor_statements(vt_ctx *ctx, void *arg) {
     const vt_var *i = vt_var_new(ctx, "i", VT_I32);
     const vt_expr *at[] = {zero, i};
     const vt_stmt *store = vt_s_pstore(ctx, &b, vt_add(ctx, i, vt_i32(ctx, 5)), 2, at);
-    vt_func f = {.name = "main", .body = store};
+    vt_func f = {.name = "main", .result = VT_VOID_T, .body = store};
     const char *script = print(ctx, &f, vt_print_tvmscript), *text = print(ctx, &f, vt_print_primfn);
     if (!strstr(script, "B[0, i] = i + 5\n")) fail_msg("%s", script);
     if (!strstr(text, "  B: DataProducer(\"B\", int32, [1, 4])[0, i: int32] = (i + 5)\n")) fail_msg("%s", text);
@@ -293,7 +299,7 @@ static vta_status block_variables(vt_ctx *ctx, void *arg) {
     block.u.block.body = vt_s_store(ctx, b, vt_i32(ctx, 1), 1, &at);
     root.u.block.name = "root";
     root.u.block.body = vt_s_for(ctx, i, vt_i32(ctx, 0), vt_i32(ctx, 3), VT_FOR_SERIAL, vt_s_new(ctx, &block));
-    vt_func f = {.name = "main", .body = &root};
+    vt_func f = {.name = "main", .result = VT_VOID_T, .body = &root};
     const char *text = print(ctx, &f, vt_print_tvmscript);
     static const char *const lines[] = {"va = T.axis.spatial(8, i + 1)\n", "vb = T.axis.reduce((1, 9), i + 2)\n",
                                         "vc = T.axis.scan((2, 10), i + 3)\n", "vd = T.axis.opaque((3, 11), i + 4)\n"};
@@ -327,7 +333,8 @@ static vta_status declared_where_used(vt_ctx *ctx, void *arg) {
     };
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
         /* after another statement, so that the function's own body is not the place */
-        vt_func f = {.name = "main", .body = vt_s_seq(ctx, 2, (const vt_stmt *[]){other, rows[k].s})};
+        vt_func f = {
+            .name = "main", .result = VT_VOID_T, .body = vt_s_seq(ctx, 2, (const vt_stmt *[]){other, rows[k].s})};
         const char *step = rows[k].deeper ? "            " : "        ", *text = print(ctx, &f, vt_print_tvmscript);
         const char *want = vt_new_format(ctx, "        %s\n%sv = T.var(\"int32\")\n%sif True:\n%s    T.evaluate(v)\n",
                                          rows[k].head, step, step, step);

@@ -41,6 +41,7 @@ static vta_status whole_body(vt_ctx *ctx, void *arg) {
                              .body = vt_s_store(ctx, a, vt_add(ctx, iters[1]->var, n), 2, at)}};
     const vt_binding binding = {.param = params[1], .buffer = a};
     const vt_func f = {.name = "main",
+                       .result = VT_VOID_T,
                        .n_params = 2,
                        .params = params,
                        .n_bindings = 1,
@@ -74,7 +75,7 @@ static vta_status nests(vt_ctx *ctx, void *arg) {
         items[to] = vt_s_for(ctx, v[0], zero, five, VT_FOR_SERIAL, inner);
     }
     vt_stmt root = {.kind = VT_S_BLOCK, .u.block = {.name = "root", .body = vt_s_seq(ctx, 3, items)}};
-    const vt_func f = {.name = "main", .body = vt_s_new(ctx, &root)};
+    const vt_func f = {.name = "main", .result = VT_VOID_T, .body = vt_s_new(ctx, &root)};
     assert_prints(ctx, &f,
                   HEAD "    def main() -> None:\n"
                        "        # body\n"
@@ -95,7 +96,7 @@ static vta_status nests(vt_ctx *ctx, void *arg) {
 static vta_status from_outside(vt_ctx *ctx, void *arg) {
     (void)arg;
     const vt_var *pointer = vt_var_new_pointer(ctx, "D", VT_I8, "local.acc_buffer");
-    const vt_func f = {.name = "main", .body = vt_s_eval(ctx, pointer)};
+    const vt_func f = {.name = "main", .result = VT_VOID_T, .body = vt_s_eval(ctx, pointer)};
     vt_strbuf out;
     vt_strbuf_init(&out, NULL);
     vt_print_tvmscript(ctx, &f, &out);

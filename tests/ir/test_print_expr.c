@@ -10,7 +10,7 @@ typedef struct made {
 
 static const char *text_of(vt_ctx *ctx, const vt_expr *e, void (*style)(vt_ctx *, const vt_func *, vt_strbuf *)) {
     vt_strbuf out;
-    vt_func f = {.name = "main", .body = vt_s_eval(ctx, e)};
+    vt_func f = {.name = "main", .result = VT_VOID_T, .body = vt_s_eval(ctx, e)};
     vt_strbuf_init(&out, &vt_allocator_libc);
     style(ctx, &f, &out);
     char *all = vt_strbuf_take(&out);

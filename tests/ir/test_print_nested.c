@@ -163,7 +163,8 @@ static vta_status printed_and_read(vt_ctx *ctx, void *arg) {
         vt_strbuf out;
         const vt_stmt *body = vt_s_eval(ctx, e);
         vt_stmt root = {.kind = VT_S_BLOCK, .u.block = {.name = "root", .body = body}};
-        vt_func f = {.name = "main", .body = n % 4 < 2 ? body : &root}; /* both forms of TVMScript */
+        vt_func f = {
+            .name = "main", .result = VT_VOID_T, .body = n % 4 < 2 ? body : &root}; /* both forms of TVMScript */
         vt_strbuf_init(&out, NULL);
         vt_print_tvmscript(ctx, &f, &out);
         reader r = {ctx, vars, strstr(vt_strbuf_text(&out), "T.evaluate("), vt_strbuf_text(&out)};

@@ -18,7 +18,7 @@ static const char *text_of(vt_ctx *ctx, const vt_func *f, style *print) {
 
 /* The lines of a function's body, as far out as they can be. */
 static void add_body(vt_ctx *ctx, vt_strbuf *all, const vt_stmt *body, style *print) {
-    vt_func f = {.name = "main", .body = body};
+    vt_func f = {.name = "main", .result = VT_VOID_T, .body = body};
     bool script = print == vt_print_tvmscript;
     const char *text = text_of(ctx, &f, print), *at = strstr(text, script ? "    def main()" : " {\n");
     assert_non_null(at);
@@ -195,7 +195,7 @@ static vta_status a_block(vt_ctx *ctx, void *arg) {
     const vt_stmt *branch = vt_s_if(ctx, p.flag, p.first, vt_s_let(ctx, p.n, p.five, vt_s_eval(ctx, p.n)));
     vt_stmt root = {.kind = VT_S_BLOCK,
                     .u.block = {.name = "root", .body = vt_s_seq(ctx, 2, (const vt_stmt *[]){grid, branch})}};
-    vt_func f = {.name = "main", .body = &root};
+    vt_func f = {.name = "main", .result = VT_VOID_T, .body = &root};
     vt_strbuf_add(arg, text_of(ctx, &f, vt_print_tvmscript));
     vt_strbuf_add(arg, text_of(ctx, &f, vt_print_primfn));
     return VTA_OK;

@@ -146,7 +146,6 @@ static vt__canon sum_div(vt__rewriter *rw, vt__sum *s, int64_t c, bool floor) {
         return vt__canon_split(split_div(rw, vt__split_of(rw->ctx, &all), c, floor));
     }
     vt__sum_divide(whole, c);
-    if (is_zero(rest)) return vt__canon_sum(whole);
     const vt_expr *e = vt__sum_write(rw->ctx, rest);
     if (e->kind == VT_E_INT)
         whole->base += floor ? vt__floordiv(e->u.i, c) : e->u.i / c;

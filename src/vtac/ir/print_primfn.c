@@ -290,7 +290,7 @@ void vt_print_primfn(vt_ctx *ctx, const vt_func *f, vt_strbuf *out) {
         vt__primfn_var(&p, f->params[i]);
     }
     add(&p, ") -> ");
-    if (vt_dtype_eq(f->result, VT_VOID_T) || !f->result.bits)
+    if (vt_dtype_eq(f->result, VT_VOID_T))
         add(&p, "()");
     else
         vt__primfn_dtype(&p, f->result);

@@ -229,10 +229,13 @@ static const vt_func *lower(te_schedule *s, uint32_t n, const vt_te_arg *args, c
     const vt_ptrmap *ranges = te__infer_bounds(ready);
     te__check_reads(ready, ranges);
     vt_func *f = VT_NEW(ctx, vt_func);
-    *f = (vt_func){
-        .name = vt_new_string(ctx, name), .n_params = n, .params = params, .n_bindings = bound, .bindings = bindings};
+    *f = (vt_func){.name = vt_new_string(ctx, name),
+                   .n_params = n,
+                   .params = params,
+                   .n_bindings = bound,
+                   .bindings = bindings,
+                   .result = VT_VOID_T};
     f->body = check_factors(s, finish(ready, bound, bindings, all_stages(ready, ranges)));
-    f->result = VT_VOID_T;
     const vt_func *result = vt_func_with_attr(ctx, f, "from_legacy_te_schedule", vt_bool(ctx, true));
     result = vt_func_with_attr(ctx, result, "global_symbol", vt_string(ctx, name));
     return vt_func_with_attr(ctx, result, "tir.noalias", vt_bool(ctx, true));

@@ -41,7 +41,6 @@ void te__replace_dataflow(te_schedule *s, te__replacing *r) {
 typedef struct inliner {
     vt_ctx *ctx;
     const vt_operation *op;
-    bool changed;
 } inliner;
 
 static const vt_expr *inline_load(void *user, const vt_expr *e) {
@@ -49,18 +48,20 @@ static const vt_expr *inline_load(void *user, const vt_expr *e) {
     if (e->kind != VT_E_PLOAD || te__op(e->u.tensor) != in->op) return e;
     vt_varmap *values = vt_varmap_new(in->ctx);
     for (uint32_t i = 0; i < e->n; i++) vt_varmap_set(values, in->op->iters[i]->var, e->a[i]);
-    in->changed = true;
     return vt_substitute(in->ctx, in->op->bodies[0], values);
 }
 
 static void inline_into(te_context *c, te_stage *st, const vt_operation *inlined, te__replacing *r) {
     vt_ctx *ctx = &c->ctx;
     if (st->op->placeholder) return;
-    inliner in = {ctx, inlined, false};
+    inliner in = {ctx, inlined};
+    bool changed = false;
     const vt_expr **bodies = VT_NEW_ARRAY(ctx, const vt_expr *, st->op->n_outputs);
-    for (uint32_t k = 0; k < st->op->n_outputs; k++)
+    for (uint32_t k = 0; k < st->op->n_outputs; k++) {
         bodies[k] = vt_expr_rewrite(ctx, st->op->bodies[k], inline_load, &in);
-    if (!in.changed) return;
+        changed |= bodies[k] != st->op->bodies[k]; /* what has nothing to inline is the same */
+    }
+    if (!changed) return;
     for (uint32_t k = 0; k < st->op->n_outputs; k++) te__measure(c, bodies[k]); /* a chain of x + x doubles each time */
     const vt_operation *op = te__with_bodies(ctx, st->op, bodies);
     te__replacing_op(r, st->op, op);
