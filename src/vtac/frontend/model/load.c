@@ -4,17 +4,21 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/versioned.h"
-#include "frontend/model/model.h"
 #include "frontend/llama2c/llama2c.h"
+#include "frontend/model/model.h"
 #include "frontend/onnx/onnx.h"
 #include "frontend/pass/pass.h"
 #include "frontend/tflite/tflite.h"
+
+#define MAX_BYTES ((size_t)1 << 31) /* protobuf has no larger messages */
 
 typedef struct loading {
     vtac_graph *graph;
     const void *bytes;
     size_t size;
-    char *own; /* the same, to be freed when they are read; NULL: they are the caller's */
+    char *own;        /* the same, to be freed when they are read; NULL: they are the caller's */
+    const char *path; /* of a file that is not read yet; NULL: the bytes are there */
+    vt_onnx_file file;
     vt_onnx_options onnx;
     vtac_graph_options options;
     uint64_t since;
@@ -30,6 +34,7 @@ static void report(void *user, const vt_graph_pass_info *pass, const vt_graph *g
 static void free_bytes(loading *l) {
     vt_free(l->graph->allocator, l->own, l->size + 1);
     l->own = NULL;
+    vt_onnx_close(&l->file);
 }
 
 /* The format is known by the bytes, whatever the file is called. */
@@ -43,9 +48,21 @@ static const vt_graph *read_any(vt_ctx *ctx, const loading *l) {
                                            : vt_onnx_read(ctx, l->bytes, l->size, &l->onnx);
 }
 
+/* A file of ONNX with large weights in parts, any other one whole. */
+static const vt_graph *read_file(vt_ctx *ctx, loading *l) {
+    if (vt_onnx_open(ctx, l->path, l->graph->allocator, &l->file)) {
+        l->onnx.file = &l->file;
+        return vt_onnx_read(ctx, vt_strbuf_text(&l->file.message), l->file.message.size, &l->onnx);
+    }
+    vta_status status = vt_file_read(l->graph->allocator, l->path, MAX_BYTES, ctx->diag, &l->own, &l->size);
+    if (status != VTA_OK) vt_leave(ctx, status);
+    l->bytes = l->own;
+    return read_any(ctx, l);
+}
+
 static vta_status load(vt_ctx *ctx, void *arg) {
     loading *l = arg;
-    l->graph->graph = read_any(ctx, l);
+    l->graph->graph = l->path ? read_file(ctx, l) : read_any(ctx, l);
     free_bytes(l);
     l->since = vt_now_ns();
     if (!l->options.as_read)
@@ -56,10 +73,7 @@ static vta_status load(vt_ctx *ctx, void *arg) {
 
 static vta_status run(loading *l, const vta_allocator *allocator, vta_diag *diag, vtac_graph **out_graph) {
     vtac_graph *g = l->graph = vt_alloc_zero(allocator, sizeof *g);
-    if (!g) {
-        vt_free(allocator, l->own, l->size + 1);
-        return vt_no_memory(diag);
-    }
+    if (!g) return vt_no_memory(diag);
     g->allocator = allocator;
     vt_ctx_init(&g->ctx, allocator, diag);
     vta_status status = vt_protect(&g->ctx, load, l);
@@ -98,8 +112,6 @@ vta_status vtac_graph_parse(const void *bytes, size_t size, const char *name, co
     return run(&l, allocator, diag, out_graph);
 }
 
-#define MAX_BYTES ((size_t)1 << 31) /* protobuf has no larger messages */
-
 /* The folder of a path, in a block of the path's size and 2. */
 static char *folder_of(const vta_allocator *a, const char *path) {
     const char *slash = strrchr(path, '/');
@@ -110,16 +122,14 @@ static char *folder_of(const vta_allocator *a, const char *path) {
 
 vta_status vtac_graph_load(const char *path, const vtac_graph_options *options, const vta_allocator *allocator,
                            vta_diag *diag, vtac_graph **out_graph) {
-    loading l = {.onnx = {.name = path}};
+    loading l = {.path = path, .onnx = {.name = path}};
     if (!path || !out_graph) return vt_fail(diag, VTA_INVALID_ARGUMENT, "path or out_graph is NULL");
     *out_graph = NULL;
     VT_TRY(set_options(&l, options, diag));
     char *folder = folder_of(allocator, path);
     if (!folder) return vt_no_memory(diag);
-    vta_status status = vt_file_read(allocator, path, MAX_BYTES, diag, &l.own, &l.size);
-    l.bytes = l.own;
     l.onnx.folder = folder;
-    if (status == VTA_OK) status = run(&l, allocator, diag, out_graph);
+    vta_status status = run(&l, allocator, diag, out_graph);
     vt_free(allocator, folder, strlen(path) + 2);
     return status;
 }

@@ -2,10 +2,31 @@
 #ifndef VT_GRAPH_ONNX_ONNX_H
 #define VT_GRAPH_ONNX_ONNX_H
 
+#include "base/strbuf.h"
 #include "frontend/graph/graph.h"
+
+/* Data of a tensor of the graph that is not in the message: in the arena. */
+typedef struct vt_onnx_data {
+    uint32_t tensor; /* its number among the graph's */
+    const void *bytes;
+    size_t size;
+} vt_onnx_data;
+
+/* A file as a message and the data of large tensors (file.c). */
+typedef struct vt_onnx_file {
+    vt_strbuf message;
+    vt_onnx_data *data;
+    uint32_t count;
+} vt_onnx_file;
+
+/* Reads the file so. False, and nothing is left: it has no such tensors, or is not of that form; then it is to be read
+ * whole, which says what is wrong. The message is to be closed, the data are the arena's. */
+bool vt_onnx_open(vt_ctx *ctx, const char *path, const vta_allocator *allocator, vt_onnx_file *out_file);
+void vt_onnx_close(vt_onnx_file *file);
 
 typedef struct vt_onnx_options {
     const char *name;          /* of the file, for messages */
+    const vt_onnx_file *file;  /* NULL: all of it is in the message */
     const char *folder;        /* where data beside the model is looked for; NULL: none is allowed */
     int64_t batch;             /* of a first axis whose extent the model leaves open; 0: 1 */
     const char *const *shapes; /* extents of inputs: "NAME=1,3,224,224", or without NAME where there is one input */

@@ -278,10 +278,21 @@ void vt__onnx_read_body(vt_onnx_reader *r, const Onnx__GraphProto *body, vt_gval
     r->body_nodes = inner.body_nodes;
 }
 
+/* Tensors get the data that are not in the message. */
+static void give_data(const vt_onnx_file *file, Onnx__GraphProto *g) {
+    for (uint32_t i = 0; file && i < file->count; i++) {
+        const vt_onnx_data *d = &file->data[i];
+        if (d->tensor >= g->n_initializer) continue;
+        g->initializer[d->tensor]->has_raw_data = 1;
+        g->initializer[d->tensor]->raw_data = (ProtobufCBinaryData){d->size, (uint8_t *)d->bytes};
+    }
+}
+
 const vt_graph *vt_onnx_read(vt_ctx *ctx, const void *bytes, size_t size, const vt_onnx_options *options) {
     vt_onnx_reader r = {.ctx = ctx, .options = options};
     const Onnx__ModelProto *m = unpack(ctx, options->name, &onnx__model_proto__descriptor, bytes, size);
     check_version(&r, m);
+    give_data(options->file, m->graph);
     r.from = m->graph;
     r.four_bits = VT_NEW(ctx, vt_onnx_four_bits);
     r.tensors = VT_NEW(ctx, vt_onnx_map);
