@@ -199,6 +199,28 @@ TEST_CASE(servers_are_stopped) {
     runs("rpc ps PLACE", 0);
 }
 
+/* What docs/rpc.md's table says is what `vta rpc-server --help` says: settings, and their defaults in parentheses. */
+TEST_CASE(settings_are_those_of_the_page) {
+    char line[1024], setting[64], value[32], words[64];
+    int rows = 0;
+    runs("rpc-server --help", 0);
+    FILE *f = fopen(VT_SOURCE_DIR "/docs/rpc.md", "r");
+    assert_non_null(f);
+    while (fgets(line, sizeof line, f)) {
+        if (sscanf(line, "| `%63[^`]` | %31[^|]|", setting, value) != 2 || strncmp(setting, "--", 2) != 0) continue;
+        value[strcspn(value, " ")] = '\0';
+        snprintf(words, sizeof words, "(%.*s)", (int)strcspn(value + (*value == '`'), "`"), value + (*value == '`'));
+        const char *at = strstr(output, setting);
+        if (!at) fail_msg("%s is not a setting", setting);
+        const char *end = strchr(at, '\n'), *has = strstr(at, words);
+        if (strcmp(value, "none") != 0 && (!has || has > end))
+            fail_msg("the default of %s is not %s: %.*s", setting, words, (int)(end - at), at);
+        rows++;
+    }
+    fclose(f);
+    assert_int_equal(rows, 8);
+}
+
 TEST_CASE(trackers_queue) {
     const server first = s;
     server_start_on(&s, "rpc-tracker", "0", NULL);

@@ -201,17 +201,6 @@ TEST_CASE(clients_that_vanish) {
     server_stop(&s);
 }
 
-/* This process's socket to a port. */
-static int socket_to(uint32_t port) {
-    for (int fd = 0; fd < 1024; fd++) {
-        struct sockaddr_in at;
-        socklen_t size = sizeof at;
-        if (getpeername(fd, (struct sockaddr *)&at, &size) == 0 && ntohs(at.sin_port) == port) return fd;
-    }
-    fail_msg("no socket to port %u", port);
-    return -1;
-}
-
 static void wait_until_it_calls(vta_rpc *rpc) {
     for (bool calls = false; !calls; usleep(10000)) {
         char *text;
@@ -226,7 +215,7 @@ TEST_CASE(clients_that_say_nothing_more) {
     server s;
     server_start(&s, NULL);
     vta_rpc *rpc = open_on(&s);
-    int fd = socket_to(s.port);
+    int fd = raw_socket_to(s.port);
     uint64_t hang = kernel(rpc, "hang");
     pid_t other = fork();
     if (other == 0) {

@@ -351,6 +351,28 @@ static void session_of(const place *p, int number, long *out_pid, long *out_user
     *out_user = number_of((pid_t)*out_pid, "status", "\nUid:\t");
 }
 
+/* Of a process, as the kernel has it; -1: none. */
+static long limit_of(long pid, const char *name) {
+    char path[64], line[128];
+    long limit = -1;
+    size_t n = strlen(name);
+    snprintf(path, sizeof path, "/proc/%ld/limits", pid);
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    while (fgets(line, sizeof line, f))
+        if (!strncmp(line, name, n) && sscanf(line + n, "%ld", &limit) != 1) limit = -1;
+    fclose(f);
+    return limit;
+}
+
+/* What holds for a process without namespaces: --memory for itself, --processes for its user if that is no other's,
+ * --files for each file, those of memory among them. */
+static void is_limited(long session, bool own_user) {
+    if (!SERVER_SANITIZED) assert_int_equal(limit_of(session, "Max address space "), 300l << 20);
+    assert_int_equal(limit_of(session, "Max processes ") == 40, own_user);
+    assert_int_equal(limit_of(session, "Max file size "), 1024l << 20); /* the default */
+}
+
 /* Sessions of root without namespaces are users of their own, which can do nothing to each other, those of another
  * server of the machine included. Who names a user gets it for all. */
 static void own_users(void **state) {
@@ -362,11 +384,14 @@ static void own_users(void **state) {
         client c[SESSIONS];
         long session[SESSIONS], user[SESSIONS];
         other_user = named ? "daemon" : "nobody";
-        for (int i = 0; i < 2; i++) begin_as(&p[i], AS_NOBODY, "--unprotected", NULL, NULL, NULL);
+        for (int i = 0; i < 2; i++)
+            begin_as(&p[i], AS_NOBODY, "--unprotected", "--processes=40",
+                     SERVER_SANITIZED ? "--memory=0" : "--memory=300", NULL);
         other_user = "nobody";
         for (int i = 0; i < SESSIONS; i++) {
             c[i] = open_on(&p[i / 2]);
             session_of(&p[i / 2], i % 2, &session[i], &user[i]);
+            is_limited(session[i], !named);
         }
         for (int i = 0; i < SESSIONS; i++) {
             for (int k = 0; k < SESSIONS; k++) {

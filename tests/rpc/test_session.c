@@ -1,4 +1,6 @@
 /* A client and a server in another process: everything that the interface offers, and what it refuses. */
+#include <netinet/tcp.h>
+
 #include "rpc/raw.h"
 #include "rpc/vadd.h"
 
@@ -271,11 +273,18 @@ static void count_probed(uint32_t port, int *all, int *probed) {
     fclose(f);
 }
 
-/* Machines that vanish without a word are noticed by both sides. */
+/* Machines that vanish without a word are noticed by both sides, within a minute: so long the first probe and all that
+ * are not answered take. */
 TEST_CASE(vanished_machines) {
-    int all = 0, probed = 0;
+    int all = 0, probed = 0, idle, interval, probes;
+    socklen_t size = sizeof idle;
     vta_rpc *rpc = connect_here();
     must(vta_rpc_ping(rpc, diag));
+    int fd = raw_socket_to(here.port);
+    assert_int_equal(getsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle, &size), 0);
+    assert_int_equal(getsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &interval, &size), 0);
+    assert_int_equal(getsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &probes, &size), 0);
+    assert_in_range(idle + interval * probes, 1, 60); /* the server's side sets its own with the same function */
     for (int i = 0; i < 6000 && (i == 0 || probed != all); i++, usleep(10000)) count_probed(here.port, &all, &probed);
     assert_in_range(all, 2, INT32_MAX);
     assert_int_equal(probed, all); /* not yet while something is on its way */

@@ -52,6 +52,9 @@ static void leases(void **state) {
     refused(take("other", 0, 0, 0, &b), VTA_NOT_FOUND, "no server of key 'other'");
     must(take("", 0, 0, 0, &b)); /* any: the second one */
     refused(take(NULL, 0, 0, 200, &c), VTA_TIMEOUT, "are taken");
+    must(vta_rpc_connect(NULL, first.port, NULL, NULL, diag, &c)); /* a lease keeps nobody from the place itself */
+    must(vta_rpc_ping(c, diag));
+    vta_rpc_close(c);
     vta_rpc_close(b);
     expect("\"free\": true", 1);
     vta_rpc_close(a);
