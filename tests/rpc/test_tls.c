@@ -310,7 +310,7 @@ static int begin(void **state) {
     snprintf(key, sizeof key, "/tmp/vta-rpc-key-%d", (int)getpid());
     snprintf(other, sizeof other, "/tmp/vta-rpc-key-%d.other", (int)getpid());
     if (vta_rpc_new_key(key, diag) != VTA_OK || vta_rpc_new_key(other, diag) != VTA_OK) return -1;
-    server_start(&here, "--key-file", key, "--patience-ms", "1000", NULL);
+    server_start(&here, "--key-file", key, "--patience-ms", "3000", NULL);
     return 0;
 }
 
