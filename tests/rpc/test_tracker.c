@@ -13,7 +13,7 @@ static vta_status take(const char *key, uint32_t priority, uint32_t seconds, uin
                                .priority = priority,
                                .lease_seconds = seconds,
                                .wait_ms = wait_ms,
-                               .timeout_ms = 10000};
+                               .timeout_ms = 60000};
     return vta_rpc_connect(NULL, 0, &o, NULL, diag, rpc);
 }
 
@@ -70,7 +70,7 @@ static pid_t waiter(int to, char name, uint32_t priority) {
     pid_t pid = fork();
     if (pid) return pid;
     vta_rpc *rpc;
-    if (take("board", priority, 0, 20000, &rpc) != VTA_OK || write(to, &name, 1) != 1) _exit(1);
+    if (take("board", priority, 0, 60000, &rpc) != VTA_OK || write(to, &name, 1) != 1) _exit(1);
     vta_rpc_close(rpc);
     _exit(0);
 }
@@ -107,8 +107,8 @@ static void priorities(void **state) {
 static void time_limits(void **state) {
     (void)state;
     vta_rpc *a, *b;
-    must(take("board", 0, 1, 0, &a));
-    must(take("board", 0, 0, 10000, &b)); /* waits for the end of the first lease */
+    must(take("board", 0, 3, 0, &a));
+    must(take("board", 0, 0, 60000, &b)); /* waits for the end of the first lease */
     refused(vta_rpc_ping(a, diag), VTA_TIMEOUT, "the tracker's lease is over");
     must(vta_rpc_ping(b, diag));
     vta_rpc_close(a);
@@ -180,7 +180,7 @@ static void leases_survive(void **state) {
     must(vta_rpc_ping(a, diag));
     must(vta_rpc_ping(b, diag));
     vta_rpc_close(a); /* its server says so, since the tracker does not know this client */
-    must(take("board", 0, 0, 10000, &c));
+    must(take("board", 0, 0, 60000, &c));
     must(vta_rpc_ping(c, diag));
     must(vta_rpc_ping(b, diag));
     vta_rpc_close(b);
@@ -203,7 +203,7 @@ static void surviving_leases_end(void **state) {
         snprintf(port, sizeof port, "%u", track.port);
         if (!again) server_start_on(&track, "rpc-tracker", port, NULL);
         expect("\"free\": true", 2);
-        must(take("board", 0, 0, 10000, &b));
+        must(take("board", 0, 0, 60000, &b));
         must(vta_rpc_ping(b, diag));
         vta_rpc_close(b);
         expect("\"free\": true", 2);
