@@ -385,8 +385,8 @@ static void own_users(void **state) {
         long session[SESSIONS], user[SESSIONS];
         other_user = named ? "daemon" : "nobody";
         for (int i = 0; i < 2; i++)
-            begin_as(&p[i], AS_NOBODY, "--unprotected", "--processes=40",
-                     SERVER_SANITIZED ? "--memory=0" : "--memory=300", NULL);
+            begin_as(&p[i], AS_NOBODY, "--unprotected", "--processes=40", SERVER_SANITIZED ? NULL : "--memory=300",
+                     NULL);
         other_user = "nobody";
         for (int i = 0; i < SESSIONS; i++) {
             c[i] = open_on(&p[i / 2]);
