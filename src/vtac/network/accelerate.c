@@ -185,6 +185,7 @@ static void set_conv_transpose(const vt_qlayer *l, const int64_t in[4], vt_op_re
 static bool set_operator(const vt__net *n, const vt_qlayer *l, bool gather, as_conv *conv, vt_op_request *r) {
     int64_t in[4];
     vt_qwindow window = l->window;
+    const vt_qlayer *flattening = vt__flattening_of(n, l);
     vt_qtensor_image(&l->inputs[0]->type, in);
     if (conv_of(n, l, gather, conv)) {
         set_conv(conv, l, in[0], r);
@@ -195,7 +196,8 @@ static bool set_operator(const vt__net *n, const vt_qlayer *l, bool gather, as_c
     case VT_Q_CONV_TRANSPOSE: set_conv_transpose(l, in, r); return !is_apart(&window);
     case VT_Q_DENSE:
         vt_op_request_init(r, VT_OPERATOR_dense);
-        SET(dense, batch, in[0]), SET(dense, in_features, in[1]), SET(dense, out_features, l->output->type.dim[1]);
+        SET(dense, batch, in[0]), SET(dense, out_features, l->output->type.dim[1]);
+        SET(dense, in_features, flattening ? vt__flat_features(n, flattening) : in[1]);
         return true;
     case VT_Q_MAX_POOL:
         see_window(l, gather, &window, &in[2], &in[3]);
@@ -310,6 +312,14 @@ static const vtac_op *operator_of(vt__net *n, const vt_qlayer *l, const vt_qlaye
     return NULL;
 }
 
+bool vt__has_operator(vt__net *n, const vt_qlayer *l) {
+    as_conv conv;
+    const char *why;
+    for (int high = 0; high <= vt__is_wide(l->output); high++)
+        if (!operator_of(n, l, NULL, high, &conv, &why)) return false;
+    return true;
+}
+
 void vt__accelerate_requests(vt__net *n, void (*fn)(void *user, const vt_op_request *r), void *user) {
     bool *pooled = VT_NEW_ARRAY(n->ctx, bool, n->net->tensor_count + 1);
     for (uint32_t i = 0; i < n->net->layer_count; i++) {
@@ -338,7 +348,8 @@ static void give_weights(vt__net *n, const vt_qlayer *l, const vtac_op *op, cons
 static vt_planner_arg input_of(vt__net *n, const vt_qlayer *l, const as_conv *conv) {
     if (conv->gathered) return (vt_planner_arg){.buffer = vt__gathered_input(n, l)};
     if (l->kind == VT_Q_CONV && vt__is_folded(n, l)) return (vt_planner_arg){.buffer = vt__folded_input(n, l)};
-    return vt__place_of(n, l->inputs[0]);
+    const vt_qlayer *flattening = vt__flattening_of(n, l);
+    return vt__place_of(n, flattening ? flattening->inputs[0] : l->inputs[0]);
 }
 
 static void add_operator(vt__net *n, const vt_qlayer *l, const vtac_op *op, const as_conv *conv, vt_planner_arg input,

@@ -11,16 +11,22 @@ static uint32_t constant(vt__net *n, const vt_qlayer *l, const void *tiles, uint
 
 /* O, I, H, W of a product (H and W 1 where there are none) as [O/BLOCK, I/BLOCK, H, W, BLOCK, BLOCK]. */
 uint32_t vt__weights(vt__net *n, const vt_qlayer *l) {
-    const int64_t *d = l->weight_type.dim, b = n->block, taps = l->weight_type.rank == 4 ? d[2] * d[3] : 1;
+    const vt_qlayer *flattening = vt__flattening_of(n, l);
+    int64_t features = flattening ? vt__flat_features(n, flattening) : l->weight_type.dim[1];
+    const int64_t d[4] = {l->weight_type.dim[0], features, l->weight_type.dim[2], l->weight_type.dim[3]};
+    int64_t b = n->block, taps = l->weight_type.rank == 4 ? d[2] * d[3] : 1;
     int64_t outs = (d[0] + b - 1) / b, ins = (d[1] + b - 1) / b;
     uint64_t bytes = (uint64_t)(outs * ins * taps * b * b);
     vt_arena_mark mark = vt_arena_here(&n->ctx->arena);
     int8_t *tiles = vt_new_bytes(n->ctx, bytes);
-    for (int64_t o = 0; o < d[0]; o++)
+    int8_t *flat = flattening ? vt_new_bytes(n->ctx, (size_t)features) : NULL;
+    for (int64_t o = 0; o < d[0]; o++) {
+        const int8_t *row = flat ? flat : l->weight + o * d[1] * taps;
+        if (flat) vt__flat_row(n, l, flattening, o, flat);
         for (int64_t i = 0; i < d[1]; i++)
             for (int64_t t = 0; t < taps; t++)
-                tiles[(((o / b * ins + i / b) * taps + t) * b + o % b) * b + i % b] =
-                    l->weight[(o * d[1] + i) * taps + t];
+                tiles[(((o / b * ins + i / b) * taps + t) * b + o % b) * b + i % b] = row[i * taps + t];
+    }
     return constant(n, l, tiles, bytes, mark);
 }
 

@@ -87,6 +87,7 @@ static void add_layer(vt__net *n, const vt_qlayer *l) {
         n->declared[l->output->index] = true;
         return;
     }
+    if (vt__is_flattened_away(n, l)) return;
     vtac_layer_place place;
     if (vt__concat(n, l, &place, &why)) {
         if (why) report(n, l, place, why);
@@ -130,6 +131,7 @@ static void free_made(vt__net *n) {
 static vta_status compile(vt_ctx *ctx, void *arg) {
     vt__net *n = arg;
     n->places = VT_NEW_ARRAY(ctx, vt_planner_arg, n->net->tensor_count + 1);
+    n->kept = VT_NEW_ARRAY(ctx, bool, n->net->tensor_count + 1);
     n->homes = VT_NEW_ARRAY(ctx, vt__home, n->net->tensor_count + 1);
     n->declared = VT_NEW_ARRAY(ctx, bool, n->net->tensor_count + 1);
     n->pooled = VT_NEW_ARRAY(ctx, bool, n->net->tensor_count + 1);

@@ -35,7 +35,8 @@ typedef struct vt__net {
     vt_planner_arg *places; /* by the tensor's index */
     vt__home *homes;        /* likewise */
     bool *declared;
-    bool *pooled;         /* by the tensor's index: a layer before the one that computes it has done so */
+    bool *kept;   /* by the tensor's index: a product that reads it has no operator for what is in front of it */
+    bool *pooled; /* by the tensor's index: a layer before the one that computes it has done so */
     int64_t batch, block; /* of a tile */
     vt__made *made;
     uint32_t made_count, made_cap;
@@ -109,6 +110,18 @@ const vtac_op *vt__copy_operator(vt__net *n, const vt_qtensor *t);
  * place: true, and *out_why says so (NULL: no step), *out_place who copies. False: it is no such concatenation. */
 void vt__find_homes(vt__net *n);
 bool vt__concat(vt__net *n, const vt_qlayer *l, vtac_layer_place *out_place, const char **out_why);
+
+/* flat.c: the reshape in front of a product whose input the product takes instead; NULL: there is none. */
+const vt_qlayer *vt__flattening_of(const vt__net *n, const vt_qlayer *l);
+/* Do all that read the reshape take its input instead? Then it takes no step. */
+bool vt__is_flattened_away(vt__net *n, const vt_qlayer *r);
+/* The product's features then, and its weights of output `o`; where there is nothing for a feature, it is left as it
+ * is.
+ */
+int64_t vt__flat_features(const vt__net *n, const vt_qlayer *r);
+void vt__flat_row(const vt__net *n, const vt_qlayer *l, const vt_qlayer *r, int64_t o, int8_t *out_row);
+/* accelerate.c: is there an operator for all of it? */
+bool vt__has_operator(vt__net *n, const vt_qlayer *l);
 
 /* ahead.c: an operator created and scheduled, or why not. */
 typedef struct vt__scheduled {
