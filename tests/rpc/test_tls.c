@@ -235,6 +235,57 @@ TEST_CASE(replay) {
     assert_int_equal(again, sessions); /* nothing of it reached a session */
 }
 
+static uint32_t number_at(const uint8_t *p) { return (uint32_t)p[0] << 8 | p[1]; }
+
+/* The first record of a client, whose listener says nothing. */
+static size_t first_record(uint8_t *to, size_t room) {
+    struct sockaddr_in at = {.sin_family = AF_INET};
+    socklen_t length = sizeof at;
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(bind(listener, (struct sockaddr *)&at, sizeof at), 0);
+    assert_int_equal(listen(listener, 1), 0);
+    getsockname(listener, (struct sockaddr *)&at, &length);
+    pid_t client = fork();
+    if (client == 0) {
+        vta_rpc *rpc;
+        _exit(connect_with(key, ntohs(at.sin_port), &rpc));
+    }
+    int fd = accept(listener, NULL, NULL);
+    assert_int_equal(raw_receive(fd, to, 5), 5);
+    size_t size = number_at(to + 3);
+    assert_true(size + 5 <= room);
+    assert_int_equal(raw_receive(fd, to + 5, size), size);
+    kill(client, SIGKILL);
+    waitpid(client, NULL, 0);
+    close(fd);
+    close(listener);
+    return size + 5;
+}
+
+/* What a client offers is TLS 1.3 with this cipher, and the key with a Diffie-Hellman exchange; no early data. */
+TEST_CASE(handshake) {
+    enum { EARLY_DATA = 42, VERSIONS = 43, KEY_MODES = 45, KEY_SHARE = 51, PRE_SHARED_KEY = 41 };
+    uint8_t hello[4096];
+    const uint8_t *end = hello + first_record(hello, sizeof hello), *p = hello + 5 + 4 + 2 + 32;
+    uint64_t has = 0;
+    assert_int_equal(hello[0], 22); /* of the handshake */
+    assert_int_equal(hello[5], 1);  /* ClientHello */
+    p += 1 + p[0];
+    uint32_t suites = number_at(p); /* TLS_AES_128_GCM_SHA256, and 00ff, which is none but a signal */
+    for (p += 2; suites > 0; p += 2, suites -= 2) assert_true(number_at(p) == 0x1301 || number_at(p) == 0xff);
+    p += 1 + p[0];
+    assert_ptr_equal(p + 2 + number_at(p), end);
+    for (p += 2; p < end; p += 4 + number_at(p + 2)) {
+        if (number_at(p) < 64) has |= (uint64_t)1 << number_at(p);
+        if (number_at(p) == VERSIONS) assert_memory_equal(p + 2, "\0\3\2\3\4", 5);
+        if (number_at(p) == KEY_MODES) assert_memory_equal(p + 2, "\0\2\1\1", 4); /* psk_dhe_ke */
+    }
+    const uint64_t needs = 1ull << VERSIONS | 1ull << KEY_MODES | 1ull << KEY_SHARE | 1ull << PRE_SHARED_KEY;
+    assert_int_equal(has & needs, needs);
+    assert_false(has >> EARLY_DATA & 1);
+}
+
 /* A bit that was turned on the way. */
 TEST_CASE(tampering) {
     uint8_t bytes[600] = {0x16, 3, 1, 2, 0, 1, 0, 1, 0xfc, 3, 3};
