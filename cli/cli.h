@@ -60,13 +60,12 @@ typedef struct cli_common {
 } cli_common;
 
 #define CLI_CONFIG_OPTIONS(common)                                                                                     \
-    {                                                                                                                  \
-        "config",                                                                                                      \
-        'c',                                                                                                           \
-        CLI_TEXT,                                                                                                      \
-        "FILE|NAME",                                                                                                   \
-        "hardware configuration, or a board's name (else $VTA_CONFIG, ./vta_config.json, built-in)",                   \
-        &(common)->config},                                                                                            \
+    {"config",                                                                                                         \
+     'c',                                                                                                              \
+     CLI_TEXT,                                                                                                         \
+     "FILE|NAME",                                                                                                      \
+     "hardware configuration, or a board's name (else $VTA_CONFIG, ./vta_config.json, built-in)",                      \
+     &(common)->config},                                                                                               \
     {                                                                                                                  \
         "set", 's', CLI_LIST, "KEY=VALUE", "change one key of the configuration; may be repeated", &(common)->set      \
     }
