@@ -36,7 +36,8 @@ double vt__scale_of(const vt_quantizer *q, const vt_gvalue *v) {
     double most = 0;
     for (uint32_t i = 0; i < q->g->values.count; i++) {
         if (root_of(q, i) != root) continue;
-        bool fine = o->choices && (o->choices[i].parts & VT_QPART_FINE); /* steps enough for all that was seen */
+        bool fine = o->choices && (o->choices[i].parts & VT_QPART_FINE) &&
+                    vt__is_operand(q, q->g->values.item[i]); /* steps enough for all that was seen */
         vt_range_method method = fine ? VT_RANGE_MAX : o->method;
         double range = vt_ranges_of(q->ranges, q->g->values.item[i], method, o->percentile, o->most);
         if (range > most) most = range;
