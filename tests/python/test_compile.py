@@ -102,10 +102,21 @@ class Compile(unittest.TestCase):
 
     def test_requantization(self):
         """As it is asked for: in the text of the integers, which give what numpy does either way."""
-        for how, bits in (("shift", 8), ("multiply", 16)):
-            q = vta.quantize(CONV, samples(), requantize=how, result_bits=bits, keep_bias=bits == 8)
+        for how, keep in (("shift", True), ("multiply", False)):
+            q = vta.quantize(CONV, samples(), requantize=how, result_bits=8, keep_bias=keep)
             self.assertEqual("multiply" in str(q), how == "multiply")
             self.close(q(samples()[0]), np.maximum(conv(samples()[0]), 0))
+
+    def test_precise(self):
+        """More bits are nearer to what numpy gives; the accelerator gives them too; a value that is not there is named."""
+        x, floats = samples()[0], np.maximum(conv(samples()[0]), 0)
+        usual = vta.quantize(CONV, samples(), range="max", result_bits=8)
+        precise = vta.quantize(CONV, samples(), range="max", equalize=True, precise="all")
+        self.assertIn("with fine parts with coarse parts", str(precise))
+        self.assertLess(8 * np.abs(precise(x) - floats).max(), np.abs(usual(x) - floats).max())
+        np.testing.assert_array_equal(precise.compile()(x), precise(x))
+        with self.assertRaisesRegex(vta.VTAError, "the network has no value none such"):
+            vta.quantize(CONV, samples(), precise=["x", "none such"])
 
     def test_step_by_step(self):
         """Floats, integers and the accelerator: the first as numpy, the last two equal; from files, bytes, and what gives bytes."""
@@ -145,7 +156,7 @@ class Compile(unittest.TestCase):
 
     def test_range_is_passed_on(self):
         path, x = self.file(CONV), samples(1)[0]
-        results = [vta.compile(path, samples(), range=method, percentile=60)(x)
+        results = [vta.compile(path, samples(), range=method, percentile=60, result_bits=8)(x)
                    for method in ("percentile", "max", "kl", "squares")]
         self.assertLess(results[0].max(), 0.8 * conv(x).max())
         self.close(results[1], np.maximum(conv(x), 0))
