@@ -38,7 +38,8 @@ static bool has_wide_sum(const vt_quantizer *q, const vt_chain *c, const bool *u
     bool small = c->head->input_count > 1 && vt_gtype_count(&c->head->inputs[1]->type) <= o->wide_max;
     if (c->kind == VT_Q_RESHAPE) return q->wide[c->head->inputs[0]->index];
     if (c->kind == VT_Q_DENSE) return !c->other && (chosen || small);
-    if (c->kind == VT_Q_CONV) return !c->other && (chosen || (small && (o->wide_all || !used[c->end->index])));
+    if (c->kind == VT_Q_CONV)
+        return !c->other && (chosen || (small && (o->wide_all || (!o->multiply && !used[c->end->index]))));
     return c->kind == VT_Q_SUM_POOL;
 }
 
