@@ -6,7 +6,7 @@
  *     vta_language_of_instance(instance, diag, &language);
  *     vta_sampler_create(NULL, NULL, diag, &sampler);
  *     vta_language_feed(language, prompt, count, diag, &scores);
- *     token = vta_sampler_choose(sampler, scores, vta_language_vocabulary(language));
+ *     vta_sampler_choose(sampler, scores, vta_language_vocabulary(language), diag, &token);
  *     vta_language_feed(language, &token, 1, diag, &scores);     // and so on
  *
  * What such a network looks like: an input of token numbers [1, tokens] of int64 (its name contains "ids"), others of

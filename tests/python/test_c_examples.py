@@ -18,8 +18,11 @@ DECLARED = {
                  "vtac_quantized *quantized; uint8_t *bytes;",
     "detect.h": "vta_detect_tensor output; vta_preprocess how; const vta_image *image; const void *data;",
     "image.h": "float input[3 * 224 * 224];",
+    "import.h": "const void *bytes; size_t size, onnx_size; uint8_t *onnx; vtac_graph *graph;",
+    "language.h": "vta_instance *instance; const int32_t *prompt; size_t count; int32_t token; const float *scores;",
     "ops.h": "vta_packed_function function;",
     "te_stmt.h": "te_context *c; te_expr *n; te_tensor *X, *Y;",
+    "text.h": "const char *text; size_t count, size; int32_t *tokens; char *again;",
     "tune.h": "vtac_op *op; vtac_tune_result result; vtac_tune_log *log;",
     "models.md": "vta_model *model; vta_instance *instance;",
     "runtime.md": "void *host, *c, *site; int (*finit)(void *);",
@@ -57,7 +60,7 @@ def examples():
 
 def source(found):
     """A program with a function for each example."""
-    parts = ['#include "vta/vta.h"', '#include "vta/vtac.h"', "int main(void) { return 0; }"]
+    parts = ['#include <string.h>', '#include "vta/vta.h"', '#include "vta/vtac.h"', "int main(void) { return 0; }"]
     for i, (name, block) in enumerate(found):
         own = DECLARED.get(name, "")
         words = set(re.findall(r"\w+", own))
