@@ -45,11 +45,11 @@ def node(op, inputs, output, **ints):
             + b"".join(field(5, a) for a in attributes))
 
 
-def onnx(nodes, inputs, output, constants=()):
+def onnx(nodes, inputs, output, constants=(), opset=13):
     """A ModelProto; what inputs, the output and constants are is given as pairs with their names."""
     graph = b"".join(field(1, n) for n in nodes) + field(2, "small") + b"".join(field(5, tensor(*c)) for c in constants)
     graph += b"".join(field(11, port(*i)) for i in inputs) + field(12, port(*output))
-    return field(1, 8) + field(7, graph) + field(8, field(2, 13))
+    return field(1, 8) + field(7, graph) + field(8, field(2, opset))
 
 
 SHAPE = (1, 16, 6, 6)

@@ -89,7 +89,7 @@ class Drawn:
         kernel = {"kernel_shape": [1, 1]}
         shape = (1, 1, 1, LANES)
         nodes = [node("Conv", ["x", "w"], "c", **kernel), *self.nodes, node("Conv", [self.name, "w"], "y", **kernel)]
-        return onnx(nodes, [("x", shape)], (output, shape), [one, *self.constants])
+        return onnx(nodes, [("x", shape)], (output, shape), [one, *self.constants], opset=14)
 
 
 class Functions(unittest.TestCase):
