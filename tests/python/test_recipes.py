@@ -103,8 +103,9 @@ class Recipes(unittest.TestCase):
         with open(os.path.join(self.tree, "program.c"), "w", encoding="utf-8") as file:
             file.write(PROGRAM)
         files = [f for folder in LOWER_FOLDERS for f in self.sources(os.path.join("src", folder))]
-        built = os.path.join(common.BUILD, "src/build_id.c")  # te asks whether libvta is of the same build
-        objects = self.compile(files + ["program.c", built], "-Isrc/common", "-Isrc/vtac")
+        # te asks whether libvta is of the same build; a configuration may be one of configs/
+        built = [os.path.join(common.BUILD, "src", name) for name in ("build_id.c", "config_files.c")]
+        objects = self.compile(files + ["program.c", *built], "-Isrc/common", "-Isrc/vtac")
         self.link(objects, "program")
         *values, text = self.run_command(os.path.join(self.tree, "program")).split("\n")[:-1]
         for value, expected in zip(map(float, values), (2.0, -3.0, 0.1, 2.0 ** (1 / 3))):
@@ -113,8 +114,9 @@ class Recipes(unittest.TestCase):
 
     def test_a_command(self):
         self.follow("cli/commands.def", "cli/peak.c")
-        files = [f for f in self.sources("cli") if not os.path.basename(f).startswith("c_")]
-        objects = self.compile(files)
+        files = [f for folder in ("cli", "cli/sweep") for f in self.sources(folder) if not os.path.basename(f).startswith("c_")]
+        page = os.path.join(common.BUILD, "cli", "results_page.c")
+        objects = self.compile([*files, page], "-Icli")
         self.link(objects, "vta")
         tool = os.path.join(self.tree, "vta")
         self.assertEqual(self.run_command(tool, "peak"), "256 multiply-accumulates in a cycle\n")

@@ -85,7 +85,7 @@ def tool(b, objects_made):
     """The command with the new objects and both libraries inside; kernels find the runtime's calls in it."""
     out, lib = os.path.join(b.there, "vta"), f"{b.build}/lib"
     llvm = re.findall(r"\S*libLLVM\S*", run(["ldd", f"{b.build}/libvtac.so"]).stdout)
-    cli = sorted(glob.glob(f"{b.build}/cli/CMakeFiles/vta_cli.dir/*.o"))
+    cli = sorted(glob.glob(f"{b.build}/cli/CMakeFiles/vta_cli.dir/**/*.o", recursive=True))
     edit = ["-ledit"] if "libedit" in run(["ldd", f"{b.build}/vta"]).stdout else []
     flags = b.commands["src/vtac/lower/manager.c"]
     subprocess.run([f for f in flags[:2] if not f.startswith("-")] + [f for f in flags if f.startswith("-fsanitize")] +
