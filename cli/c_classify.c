@@ -6,8 +6,9 @@
 #include "labels.h"
 #include "picture_files.h"
 #include "stats.h"
+#include "vta/image.h"
 
-enum { TOP = 5 };
+enum { TOP = 5, CLASSES_OF_IMAGENET = 1000 };
 
 typedef struct state {
     cli_common common;
@@ -40,8 +41,12 @@ static vta_status answered(void *user, size_t index, const cli_answer *answer) {
     return VTA_OK;
 }
 
-/* Names for every output of the network count its own numbers, others those of the labels. */
+/* Names for every output of the network count its own numbers, others those of the labels. Where there are none, as
+ * many classes as ImageNet has are taken for those; 1001 begin with one for the background. */
 static const char *name_of(const state *s, size_t class) {
+    size_t background = s->outputs == CLASSES_OF_IMAGENET + 1;
+    if (!s->names.text && (s->outputs == CLASSES_OF_IMAGENET || background))
+        return class < background ? "background" : vta_imagenet_name(class - background);
     bool is_own = s->names.count == s->outputs;
     return cli_name_of(&s->names, is_own ? (int64_t)class : (int64_t)class - s->pictures.label_offset);
 }
@@ -83,6 +88,7 @@ static json_t *as_json(const state *s, size_t count) {
 }
 
 static void as_text(const state *s, size_t count) {
+    printf("%12s  %5s  %s\n", "score", "class", "name");
     for (size_t i = 0; i < count; i++) {
         const struct result *r = &s->results[i];
         if (cli_picture_is_broken(&s->pictures, i)) continue;
@@ -119,6 +125,7 @@ static vta_status run(state *s, const char *model) {
         return cli_network_each(&s->network, s->model, &s->pictures, count, paths, s->threads, answered, s);
     }
     vta_status status = cli_graph_load(&s->network.of_graph, model, &options, &s->graph);
+    if (status == VTA_OK) status = cli_pictures_of_graph(&s->pictures, s->graph);
     return status == VTA_OK ? cli_float_each(s->graph, &s->pictures, count, paths, s->threads, answered, s) : status;
 }
 
@@ -152,8 +159,8 @@ int cmd_classify(const cli_command *self, int argc, char **argv) {
     const cli_option options[] = {
         {"float", 0, CLI_FLAG, NULL, "with the model in floats, on the host", &s.is_float},
         {"driver", 'd', CLI_TEXT, "NAME", "sim (default), tsim, rtl or a board", &s.network.driver},
-        {"labels", 0, CLI_TEXT, "FILE", "names of the classes: one a line, a JSON array, or {0: 'name', ...}",
-         &s.labels},
+        {"labels", 0, CLI_TEXT, "FILE",
+         "names of the classes: one a line, a JSON array, or {0: 'name', ...} (of 1000 classes ImageNet's)", &s.labels},
         {"stats", 0, CLI_FLAG, NULL, "also what the accelerator did for one picture, and the time it took", &s.stats},
         {"threads", 't', CLI_NUMBER, "N", "pictures at one time (as many as there are processors)", &s.threads},
         CLI_PICTURE_OPTIONS(&s.pictures),

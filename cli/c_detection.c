@@ -151,6 +151,7 @@ vta_status cli_detection_begin(cli_detection *d, const char *model, bool is_floa
     if (status != VTA_OK) return status;
     if (is_float) {
         status = cli_graph_load(&d->network->of_graph, model, &options, &d->graph);
+        if (status == VTA_OK) status = cli_pictures_of_graph(d->pictures, d->graph);
         if (status == VTA_OK) status = settle_graph(d, d->graph);
     } else {
         bool is_compiled = cli_is_artifact(model);

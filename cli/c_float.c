@@ -122,6 +122,7 @@ vta_status cli_float_each(const vtac_graph *graph, const cli_pictures *how, size
     pthread_t started[THREADS];
     size_t n = 0;
     vta_status status = check(graph, &w.in);
+    if (status == VTA_OK) status = cli_pictures_need_graph(how, graph);
     if (status == VTA_OK) status = cli_graph_tensors(graph, "", true, &w.out);
     if (status != VTA_OK) return status;
     if (!threads) threads = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);

@@ -39,4 +39,8 @@ const float *cli_scores(const cli_answer *answer, size_t *out_count);
 vta_status cli_float_each(const vtac_graph *graph, const cli_pictures *how, size_t count, const char *const *paths,
                           uint64_t threads, cli_answered *answered, void *user);
 
+/* c_known.c: what the model's file says of its pictures, where nothing else did; whether that is enough. */
+vta_status cli_pictures_of_graph(cli_pictures *p, const vtac_graph *graph);
+vta_status cli_pictures_need_graph(const cli_pictures *p, const vtac_graph *graph);
+
 #endif

@@ -157,7 +157,7 @@ vta_status cli_calibrate_tokens(const cli_network *n, const char *path, const vt
 /* ---- Compiled on the way ---- */
 
 vta_status cli_language_compiled(const cli_network *n, const char *path, const cli_device *device, cli_language *out) {
-    static const cli_pictures none;
+    static cli_pictures none;
     vta_model *model;
     *out = (cli_language){0};
     vta_status status = cli_network_open(n, path, &none, 0, NULL, &model);

@@ -95,7 +95,7 @@ static void give_memory_back(void) {
 #endif
 }
 
-vta_status cli_network_quantize(const cli_network *n, const char *path, const cli_pictures *how, size_t count,
+vta_status cli_network_quantize(const cli_network *n, const char *path, cli_pictures *how, size_t count,
                                 const char *const *paths, vtac_graph **out_graph, vtac_quantized **out_quantized) {
     vtac_calibration *calibration = NULL;
     vtac_graph_options options = {0};
@@ -105,6 +105,7 @@ vta_status cli_network_quantize(const cli_network *n, const char *path, const cl
     cli_stage(NULL);
     vta_status status = cli_graph_load(&n->of_graph, path, &options, out_graph);
     cli_stage("read");
+    if (status == VTA_OK) status = cli_pictures_of_graph(how, *out_graph);
     if (status == VTA_OK && n->loaded) status = n->loaded(n->user, *out_graph);
     if (status == VTA_OK) status = vtac_calibration_create(*out_graph, NULL, cli_diag(), &calibration);
     if (status == VTA_OK) status = settle_ranges(n, path, *out_graph, calibration, how, count, paths);
@@ -115,7 +116,7 @@ vta_status cli_network_quantize(const cli_network *n, const char *path, const cl
     return status;
 }
 
-vta_status cli_network_compile(const cli_network *n, const char *path, const cli_pictures *how, size_t count,
+vta_status cli_network_compile(const cli_network *n, const char *path, cli_pictures *how, size_t count,
                                const char *const *paths, uint8_t **out_bytes, size_t *out_size,
                                vtac_compile_report **out_report) {
     vtac_graph *graph;
@@ -128,7 +129,7 @@ vta_status cli_network_compile(const cli_network *n, const char *path, const cli
     return status;
 }
 
-vta_status cli_network_open(const cli_network *n, const char *path, const cli_pictures *how, size_t count,
+vta_status cli_network_open(const cli_network *n, const char *path, cli_pictures *how, size_t count,
                             const char *const *paths, vta_model **out_model) {
     uint8_t *bytes;
     size_t size;
@@ -153,7 +154,7 @@ void cli_onnx_use(const cli_common *common, const cli_list *inputs) {
 vta_status cli_onnx_compile(const char *path, vta_diag *diag, vta_model **out_model) {
     static const cli_common common;
     static const cli_network none = {.common = &common};
-    static const cli_pictures plain;
+    static cli_pictures plain;
     cli_network n = used ? *used : none;
     uint8_t *bytes;
     size_t size;
@@ -271,6 +272,8 @@ vta_status cli_network_each(const cli_network *n, vta_model *model, const cli_pi
     if (vta_model_input_count(model) != 1 || w.in.ndim != 4 || w.in.shape[0] != 1 || !is_float(&w.in))
         return wrong(VTA_UNSUPPORTED, vta_model_name(model), "no network of one float32 picture");
     vta_status status = list_outputs(&w, model);
+    if (status == VTA_OK)
+        status = cli_pictures_need(how, w.in.shape, w.out_count == 1 ? w.out[0].bytes / sizeof(float) : 0);
     pthread_mutex_init(&w.lock, NULL);
     if (status == VTA_OK) status = vta_model_run_batch(model, count, feed, take, &w, &options, cli_diag());
     pthread_mutex_destroy(&w.lock);

@@ -17,7 +17,7 @@ typedef struct cli_network {
     unsigned requantize; /* a vtac_requantize */
     bool processor_only, keep_bias, equalize, report;
     bool any_samples;             /* random numbers will do where there are no samples */
-    const cli_pictures *pictures; /* for cli_network_use: how pictures become inputs, */
+    cli_pictures *pictures;       /* for cli_network_use: how pictures become inputs, */
     const cli_list *inputs;       /* and inputs as the command was given them: samples where there are no others */
     struct cli_cost *cost;        /* where the cost of a picture is written; NULL: it is not asked for */
     cli_list machine;             /* -mtriple=T and its like: of vta compile */
@@ -67,18 +67,18 @@ void cli_stage(const char *name);
 #define CLI_STAGES_OPTION {"verbose", 0, CLI_FLAG, NULL, "print the time and the memory of each part", cli_verbose()}
 
 /* An ONNX model in floats and quantized; samples as below. Both are to be destroyed, also after an error. */
-vta_status cli_network_quantize(const cli_network *n, const char *path, const cli_pictures *how, size_t count,
+vta_status cli_network_quantize(const cli_network *n, const char *path, cli_pictures *how, size_t count,
                                 const char *const *paths, vtac_graph **out_graph, vtac_quantized **out_quantized);
 /* The artifact of it. */
 vta_status cli_network_build(const cli_network *n, const vtac_quantized *q, uint8_t **out_bytes, size_t *out_size,
                              vtac_compile_report **report);
 /* Compiles an ONNX model to an artifact. Samples are those of --calibrate, else the pictures given here. The bytes
  * are freed with vta_string_free, the report, when asked for, with vtac_compile_report_destroy. */
-vta_status cli_network_compile(const cli_network *n, const char *path, const cli_pictures *how, size_t count,
+vta_status cli_network_compile(const cli_network *n, const char *path, cli_pictures *how, size_t count,
                                const char *const *paths, uint8_t **out_bytes, size_t *out_size,
                                vtac_compile_report **out_report);
 /* Compiles or loads, as the file is. Free with vta_model_release. */
-vta_status cli_network_open(const cli_network *n, const char *path, const cli_pictures *how, size_t count,
+vta_status cli_network_open(const cli_network *n, const char *path, cli_pictures *how, size_t count,
                             const char *const *paths, vta_model **out_model);
 /* Answers for each picture, on several instances at once (threads 0: as many as there are processors). */
 vta_status cli_network_each(const cli_network *n, vta_model *model, const cli_pictures *how, size_t count,

@@ -1,6 +1,5 @@
 /* vta run MODEL.onnx --float: a network in floats, on files. */
 #include "c_run_float.h"
-
 #include <stdlib.h>
 
 #include "tensors.h"
@@ -38,6 +37,7 @@ vta_status cli_run_float(const cli_graph *how, const cli_model *m) {
     running r = {0};
     vtac_graph_options options = {0};
     vta_status status = cli_graph_load(how, m->path, &options, &r.graph);
+    if (status == VTA_OK && m->pictures) status = cli_pictures_of_graph(m->pictures, r.graph);
     if (status == VTA_OK) status = cli_graph_tensors(r.graph, m->path, false, &r.inputs);
     if (status == VTA_OK) status = cli_graph_tensors(r.graph, m->path, true, &r.outputs);
     if (status == VTA_OK) status = cli_tensors_read(&r.inputs, &m->inputs, m->pictures, true, &r.input_data);

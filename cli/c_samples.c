@@ -1,4 +1,5 @@
 /* Samples that a network is calibrated with. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +25,7 @@ typedef struct sampling {
     vtac_graph_tensor in;
     const cli_pictures *how;
     uint64_t samples, seen;
+    const vtac_graph *graph;
     const char *path; /* of the model */
     float *input;
 } sampling;
@@ -69,6 +71,8 @@ static vta_status sample_images(const cli_network *n, sampling *s, const cli_ten
     if (t->count != 1 || s->in.type.code != kDLFloat)
         return wrong(VTA_UNSUPPORTED, s->path,
                      "pictures are samples of networks with one float32 input; give .npy files");
+    vta_status known = cli_pictures_need_graph(s->how, s->graph);
+    if (known != VTA_OK) return known;
     s->input = malloc(s->in.bytes);
     if (!s->input) return VTA_NO_MEMORY;
     vta_status status =
@@ -87,6 +91,23 @@ typedef struct file_of_samples {
     size_t count;
 } file_of_samples;
 
+/* Ranges of what is not a number are none. */
+static vta_status check_numbers(const char *path, const DLTensor *t, size_t count, size_t bytes) {
+    const float *data = t->data;
+    size_t each = bytes / sizeof *data;
+    if (t->dtype.code != kDLFloat || t->dtype.bits != 32) return VTA_OK;
+    for (size_t i = 0; i < count * each; i++)
+        if (!isfinite(data[i]))
+            return cli_fail(VTA_OUT_OF_RANGE,
+                            "%s: sample %zu holds %s, at element %zu of its %zu: samples are finite numbers", path,
+                            i / each,
+                            isnan(data[i]) ? "NaN"
+                            : data[i] > 0  ? "infinity"
+                                           : "-infinity",
+                            i % each, each);
+    return VTA_OK;
+}
+
 static vta_status load_samples(const cli_tensors *t, const char *text, file_of_samples *files) {
     size_t index;
     const char *path;
@@ -99,7 +120,8 @@ static vta_status load_samples(const cli_tensors *t, const char *text, file_of_s
     status = vta_array_load_npy(path, NULL, cli_diag(), &f->array);
     if (status != VTA_OK) return status;
     f->count = cli_tensors_times(want, vta_array_tensor(f->array));
-    return f->count ? VTA_OK : cli_tensors_refuse(t, want, path, vta_array_tensor(f->array), true);
+    if (!f->count) return cli_tensors_refuse(t, want, path, vta_array_tensor(f->array), true);
+    return check_numbers(path, vta_array_tensor(f->array), f->count, want->bytes);
 }
 
 /* A file for each input, of as many samples. */
@@ -181,7 +203,11 @@ static vta_status sample(const cli_network *n, sampling *s, const cli_tensors *t
 
 vta_status cli_calibrate(const cli_network *n, const char *path, const vtac_graph *graph, vtac_calibration *calibration,
                          const cli_pictures *how, size_t count, const char *const *paths) {
-    sampling s = {.calibration = calibration, .path = path, .how = how, .samples = n->samples ? n->samples : SAMPLES};
+    sampling s = {.calibration = calibration,
+                  .path = path,
+                  .graph = graph,
+                  .how = how,
+                  .samples = n->samples ? n->samples : SAMPLES};
     cli_tensors t = {0};
     vta_status status = cli_graph_tensors(graph, path, false, &t);
     vtac_graph_input(graph, 0, &s.in);

@@ -4,8 +4,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "file.h"
+#include "vta/detect.h"
+#include "vta/image.h"
 
 static vta_status wrong(const char *path, size_t line, const char *what) {
     char message[512], number[32] = "";
@@ -113,9 +116,23 @@ static vta_status parse(const char *path, cli_names *out_names) {
     return VTA_OK;
 }
 
+/* A list that the library has. */
+static vta_status take_known(const char *(*name)(size_t), cli_names *out_names) {
+    size_t count = 0;
+    while (name(count)) count++;
+    out_names->text = strdup("");
+    out_names->name = calloc(count + 1, sizeof *out_names->name);
+    if (!out_names->text || !out_names->name) return VTA_NO_MEMORY;
+    for (; out_names->count < count; out_names->count++) out_names->name[out_names->count] = name(out_names->count);
+    return VTA_OK;
+}
+
 vta_status cli_names_read(const char *path, cli_names *out_names) {
     size_t size;
     *out_names = (cli_names){0};
+    bool is_file = access(path, F_OK) == 0;
+    if (!is_file && !strcmp(path, "imagenet")) return take_known(vta_imagenet_name, out_names);
+    if (!is_file && !strcmp(path, "coco")) return take_known(vta_coco_name, out_names);
     vta_status status = cli_read_file(path, &out_names->text, &size);
     return status == VTA_OK ? parse(path, out_names) : status;
 }

@@ -11,7 +11,8 @@ typedef struct cli_names {
     size_t count;
 } cli_names;
 
-/* Reads a file of names: one a line, or a JSON array of texts, or a dictionary {0: 'tench', ...}. */
+/* Reads the names of "imagenet" or "coco", or a file of names: one a line, or a JSON array of texts, or a dictionary
+ * {0: 'tench', ...}. */
 vta_status cli_names_read(const char *path, cli_names *out_names);
 /* The same of a text in memory; `path` stands for it in messages. */
 vta_status cli_names_parse(const char *path, const void *text, size_t size, cli_names *out_names);

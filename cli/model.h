@@ -23,9 +23,9 @@ vta_status cli_model_program(const char *path, vta_diag *diag, vta_program **out
 
 typedef struct cli_model {
     const char *path;
-    cli_list inputs, outputs;     /* --input and --output: [NAME=]FILE */
-    const cli_pictures *pictures; /* how pictures become inputs; NULL: there are none */
-    uint64_t repeat;              /* --repeat N: runs, of which the fastest is reported */
+    cli_list inputs, outputs; /* --input and --output: [NAME=]FILE */
+    cli_pictures *pictures;   /* how pictures become inputs; NULL: there are none */
+    uint64_t repeat;          /* --repeat N: runs, of which the fastest is reported */
     const cli_device *device;
     const vta_timing_profile *timing; /* of a profile; NULL: the configuration's */
     bool json;

@@ -31,7 +31,7 @@ static const char *number(const char *text, double *out) {
     return isfinite(*out) ? end : NULL;
 }
 
-static vta_status numbers(const char *option, const char *text, double out[3]) {
+vta_status cli_pictures_triple(const char *option, const char *text, double out[3]) {
     const char *at = text;
     int count = 0;
     while (count < 3 && (at = number(at, &out[count]))) {
@@ -147,6 +147,9 @@ static bool set_key(cli_pictures *p, const char *path, const char *key, const js
     return p->labels != NULL;
 }
 
+/* The keys that say what the numbers of a picture become. */
+static const char *const values[] = {"preset", "scale", "mean", "std", "decoder"};
+
 /* Takes `root`. */
 static vta_status take_settings(cli_pictures *p, const char *path, json_t *root, const json_error_t *where) {
     const char *key;
@@ -158,6 +161,8 @@ static vta_status take_settings(cli_pictures *p, const char *path, json_t *root,
     vta_status status = VTA_OK;
     const char *preset = json_string_value(json_object_get(root, "preset"));
     p->is_said = true;
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        if (json_object_get(root, values[i])) p->is_known = true;
     if (set_decoder(p, json_string_value(json_object_get(root, "decoder"))) && !preset)
         preset = vta_decoder_preset(p->decoder);
     if (preset) status = vta_preprocess_preset(preset, cli_diag(), &p->how);
@@ -193,6 +198,11 @@ static vta_status read_section(cli_pictures *p, const char *path) {
     return text ? take_settings(p, path, json_loadb(text, size, JSON_REJECT_DUPLICATES, &where), &where) : status;
 }
 
+vta_status cli_pictures_take(cli_pictures *p, const char *text) {
+    json_error_t where;
+    return take_settings(p, p->model, json_loads(text, JSON_REJECT_DUPLICATES, &where), &where);
+}
+
 json_t *cli_pictures_json(const cli_pictures *p) {
     const vta_preprocess *h = &p->how;
     json_t *j =
@@ -200,6 +210,7 @@ json_t *cli_pictures_json(const cli_pictures *p) {
                   "crop", (json_int_t)h->crop, "scale", h->scale, "mean", h->mean[0], h->mean[1], h->mean[2], "std",
                   h->std[0], h->std[1], h->std[2], "bgr", (int)h->bgr, "fit", fits[h->fit], "fill", h->fill, "sampling",
                   samplings[h->sampling], "label_offset", (json_int_t)p->label_offset);
+    for (size_t i = 0; !p->is_known && i < sizeof values / sizeof *values; i++) json_object_del(j, values[i]);
     if (p->layout_given) json_object_set_new(j, "layout", json_string(p->layout == VTA_NHWC ? "NHWC" : "NCHW"));
     if (p->decoder != VTA_DECODER_GUESS) json_object_set_new(j, "decoder", json_string(vta_decoder_name(p->decoder)));
     if (p->score > 0) json_object_set_new(j, "score", json_real(p->score));
@@ -209,7 +220,7 @@ json_t *cli_pictures_json(const cli_pictures *p) {
 
 /* ---- Options ---- */
 
-static vta_status apply_options(cli_pictures *p) {
+vta_status cli_pictures_apply(cli_pictures *p) {
     char *end;
     if (p->resize) p->how.resize = (uint32_t)p->resize;
     if (p->crop) p->how.crop = (uint32_t)p->crop;
@@ -219,11 +230,11 @@ static vta_status apply_options(cli_pictures *p) {
     if (p->scale && ((end = (char *)number(p->scale, &p->how.scale)) == NULL || *end))
         return wrong("--scale", p->scale, "expected a number, or 1/255");
     if (p->mean) {
-        vta_status status = numbers("--mean", p->mean, p->how.mean);
+        vta_status status = cli_pictures_triple("--mean", p->mean, p->how.mean);
         if (status != VTA_OK) return status;
     }
     if (p->std) {
-        vta_status status = numbers("--std", p->std, p->how.std);
+        vta_status status = cli_pictures_triple("--std", p->std, p->how.std);
         if (status != VTA_OK) return status;
     }
     if (p->layout_word && !set_layout(p, p->layout_word)) return wrong("--layout", p->layout_word, "NCHW or NHWC");
@@ -238,6 +249,9 @@ vta_status cli_pictures_settle(cli_pictures *p, const char *model) {
     vta_status status = path ? VTA_OK : VTA_NO_MEMORY;
     p->how = (vta_preprocess){.size = sizeof p->how};
     p->is_said = p->preset != NULL;
+    p->is_known = p->is_said || p->scale || p->mean || p->std;
+    p->likely = NULL;
+    p->model = model;
     p->decoder = VTA_DECODER_GUESS;
     p->score = p->iou = 0;
     free(p->labels);
@@ -246,19 +260,45 @@ vta_status cli_pictures_settle(cli_pictures *p, const char *model) {
     if (status == VTA_OK && !p->preset) status = read_section(p, model);
     if (status == VTA_OK && !p->preset && access(path, R_OK) == 0) status = read_settings(p, path);
     free(path);
-    return status == VTA_OK ? apply_options(p) : status;
+    return status == VTA_OK ? cli_pictures_apply(p) : status;
 }
 
 vta_status cli_pictures_use_decoder(cli_pictures *p, vta_decoder decoder) {
     p->decoder = decoder;
+    p->likely = vta_decoder_preset(decoder);
     if (p->is_said) return VTA_OK;
+    p->is_known = true;
     vta_status status = vta_preprocess_preset(vta_decoder_preset(decoder), cli_diag(), &p->how);
-    return status == VTA_OK ? apply_options(p) : status;
+    return status == VTA_OK ? cli_pictures_apply(p) : status;
 }
 
 vta_layout cli_pictures_layout(const cli_pictures *p, const int64_t shape[4]) {
     bool last = shape[3] == 1 || shape[3] == 3, first = shape[1] == 1 || shape[1] == 3;
     return p->layout_given ? p->layout : last && !first ? VTA_NHWC : VTA_NCHW;
+}
+
+/* What networks of such inputs and so many classes are trained with as a rule. */
+static const char *likely(const cli_pictures *p, const int64_t shape[4], size_t classes) {
+    bool last = cli_pictures_layout(p, shape) == VTA_NHWC;
+    int64_t channels = shape[last ? 3 : 1], height = shape[last ? 1 : 2];
+    if (p->likely) return p->likely;
+    if (channels != 3) return "unit";
+    if (height == 32 && (classes == 10 || classes == 100)) return "cifar10";
+    if (classes == 1001) return "signed"; /* networks from TensorFlow count the background */
+    return classes == 1000 || height > 128 ? "imagenet" : "unit";
+}
+
+vta_status cli_pictures_need(const cli_pictures *p, const int64_t shape[4], size_t classes) {
+    if (p->is_known || !p->model) return VTA_OK;
+    char *beside = cli_with_ending(p->model, ".picture.json");
+    vta_status status = cli_fail(
+        VTA_INVALID_ARGUMENT,
+        "%s: it is not known how pictures become its input %lldx%lldx%lldx%lld: give --preset %s, which is likely; "
+        "--preset raw for values of 0 to 255; --scale, --mean and --std; or a file %s",
+        p->model, (long long)shape[0], (long long)shape[1], (long long)shape[2], (long long)shape[3],
+        likely(p, shape, classes), beside ? beside : "MODEL.picture.json");
+    free(beside);
+    return status;
 }
 
 void cli_pictures_size(const cli_pictures *p, const int64_t shape[4], uint32_t *out_height, uint32_t *out_width) {

@@ -17,7 +17,10 @@ typedef struct cli_pictures {
     /* Of detectors: how the settings say that outputs become boxes. */
     vta_decoder decoder;
     double score, iou;     /* 0: the decoder's */
-    bool is_said;          /* an option, the artifact or a file says how pictures become inputs */
+    bool is_said;          /* an option, the artifact or a file says how pictures become inputs, */
+    bool is_known;         /* and what their numbers are: a preset, a scale, a mean or a deviation */
+    const char *likely;    /* a preset that the model hints at; NULL: none */
+    const char *model;     /* that the settings are for */
     vta_placement *placed; /* by the picture's number, where it is in the input; NULL: nobody asks */
     /* By the picture's number, what was wrong with those that could not be read: they do not end the command. NULL: the
      * first does. Texts are of malloc. */
@@ -62,6 +65,14 @@ vta_status cli_pictures_settle(cli_pictures *p, const char *model);
 /* After that, for a network of this decoder: its preprocessing where nothing said another one, changed by the options.
  */
 vta_status cli_pictures_use_decoder(cli_pictures *p, vta_decoder decoder);
+/* Settings as JSON text, which the model itself holds; the options once more, after that. */
+vta_status cli_pictures_take(cli_pictures *p, const char *text);
+vta_status cli_pictures_apply(cli_pictures *p);
+/* One number or three, with commas; `what` they are, for messages. */
+vta_status cli_pictures_triple(const char *what, const char *text, double out[3]);
+/* Refuses pictures for an input of that shape where nothing says what their numbers are; with the preset that is likely
+ * for so many classes (0: not known). */
+vta_status cli_pictures_need(const cli_pictures *p, const int64_t shape[4], size_t classes);
 /* Axes, height and width of an input of that shape. */
 vta_layout cli_pictures_layout(const cli_pictures *p, const int64_t shape[4]);
 void cli_pictures_size(const cli_pictures *p, const int64_t shape[4], uint32_t *out_height, uint32_t *out_width);

@@ -61,8 +61,10 @@ vta_status cli_tensors_find(const cli_tensors *t, const char *text, size_t *out_
 static vta_status read_picture(const cli_tensors *t, const cli_tensor *want, const char *file, const cli_pictures *how,
                                void *out) {
     char text[200];
-    if (how && want->ndim == 4 && want->shape[0] == 1 && want->type.code == kDLFloat && want->type.bits == 32)
-        return cli_picture_read(how, file, want->shape, cli_diag(), out);
+    if (how && want->ndim == 4 && want->shape[0] == 1 && want->type.code == kDLFloat && want->type.bits == 32) {
+        vta_status status = cli_pictures_need(how, want->shape, 0);
+        return status == VTA_OK ? cli_picture_read(how, file, want->shape, cli_diag(), out) : status;
+    }
     return fail(VTA_MISMATCH, "%s: input %s of %s is %s: no picture", file, want->name, t->model,
                 describe(want->type, want->ndim, want->shape, text, sizeof text));
 }

@@ -33,7 +33,7 @@ static vta_status hash_content(sweep_network *w, const char *path) {
     return status;
 }
 
-vta_status sweep_network_open(const cli_network *n, const cli_pictures *how, const char *path, sweep_network **out) {
+vta_status sweep_network_open(const cli_network *n, cli_pictures *how, const char *path, sweep_network **out) {
     sweep_network *w = *out = calloc(1, sizeof *w);
     if (!w) return VTA_NO_MEMORY;
     w->options = n;

@@ -21,7 +21,7 @@ void sweep_network_hash(const sweep_network *network, sweep_hash *h);
 #ifdef VT_COMPILER
 #include "c_network.h"
 /* Reads, calibrates and quantizes a model. Destroy it also after an error. */
-vta_status sweep_network_open(const cli_network *n, const cli_pictures *how, const char *path, sweep_network **out);
+vta_status sweep_network_open(const cli_network *n, cli_pictures *how, const char *path, sweep_network **out);
 #endif
 
 #endif

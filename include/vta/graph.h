@@ -83,6 +83,11 @@ typedef struct vtac_graph_tensor {
     size_t bytes;
 } vtac_graph_tensor;
 
+/* What the file says beside the network: a key and its value, both texts; NULL past the last. Of ONNX its metadata. Of
+ * TFLite what its metadata say of the first input: "input.mean" and "input.std" (numbers with commas), "input.color"
+ * ("RGB" or "GRAYSCALE"); and "input.range", the least and the largest number that a quantized first input can be. */
+VTA_API size_t vtac_graph_property_count(const vtac_graph *graph);
+VTA_API const char *vtac_graph_property(const vtac_graph *graph, size_t index, const char **out_value);
 VTA_API size_t vtac_graph_input_count(const vtac_graph *graph);
 VTA_API size_t vtac_graph_output_count(const vtac_graph *graph);
 /* VTA_OUT_OF_RANGE past the last. */

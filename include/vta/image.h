@@ -103,6 +103,11 @@ VTA_API vta_status vta_preprocess_place(const vta_preprocess *preprocess, uint32
                                         uint32_t input_height, uint32_t input_width, vta_diag *diag,
                                         vta_placement *out_placement);
 
+/* ---- Classes ---------------------------------------------------------------------------------------------------- */
+
+/* The name of class `index` of ImageNet's 1000, in the order in which networks number them; NULL for others. */
+VTA_API const char *vta_imagenet_name(size_t index);
+
 VTA_END
 
 #endif

@@ -56,25 +56,27 @@ static const char *scores(const char *settings, const char *options) {
 }
 
 #define SIZE "--resize 64 --crop 64"
+#define RAW SIZE " --preset raw"
+#define FILE_RAW "\"preset\": \"raw\", \"resize\": 64, \"crop\": 64"
 #define FILE_SIZE "\"resize\": 64, \"crop\": 64"
 
 TEST_CASE(a_setting_is_an_option) {
     static const struct {
         const char *settings, *options;
     } rows[] = {
-        {"{" FILE_SIZE "}", SIZE},
+        {"{" FILE_RAW "}", RAW},
         {"{" FILE_SIZE ", \"scale\": 0.5}", SIZE " --scale 0.5"},
         {"{" FILE_SIZE ", \"scale\": 0.5}", SIZE " --scale 1/2"},
         {"{" FILE_SIZE ", \"mean\": 0.25}", SIZE " --mean 0.25"},
         {"{" FILE_SIZE ", \"mean\": [0.25, 0.5, 0.75]}", SIZE " --mean 0.25,0.5,0.75"},
         {"{" FILE_SIZE ", \"std\": [0.25, 0.5, 0.75]}", SIZE " --std 0.25,0.5,0.75"},
         {"{" FILE_SIZE ", \"std\": 0.5}", SIZE " --std 0.5,0.5,0.5"},
-        {"{" FILE_SIZE ", \"bgr\": true}", SIZE " --bgr"},
-        {"{" FILE_SIZE ", \"bgr\": false}", SIZE},
-        {"{" FILE_SIZE ", \"layout\": \"NCHW\"}", SIZE " --layout NCHW"},
+        {"{" FILE_RAW ", \"bgr\": true}", RAW " --bgr"},
+        {"{" FILE_RAW ", \"bgr\": false}", RAW},
+        {"{" FILE_RAW ", \"layout\": \"NCHW\"}", RAW " --layout NCHW"},
         {"{" FILE_SIZE ", \"preset\": \"unit\"}", SIZE " --preset unit"},
         {"{" FILE_SIZE ", \"preset\": \"signed\"}", SIZE " --preset signed"},
-        {"{\"resize\": 80, \"crop\": 64}", "--resize 80 --crop 64"},
+        {"{\"preset\": \"raw\", \"resize\": 80, \"crop\": 64}", "--preset raw --resize 80 --crop 64"},
     };
     enum { ROWS = sizeof rows / sizeof *rows };
     for (int i = 0; i < ROWS; i++) {
@@ -90,24 +92,25 @@ TEST_CASE(options_are_stronger) {
                         scores(NULL, SIZE " --scale 0.125 --mean 0.25"));
     assert_string_equal(scores("{" FILE_SIZE ", \"scale\": 0.5, \"mean\": 0.25}", "--mean 0.125"),
                         scores(NULL, SIZE " --scale 0.5 --mean 0.125"));
-    assert_string_equal(scores("{\"resize\": 80, \"crop\": 64}", "--resize 64"), scores(NULL, SIZE));
+    assert_string_equal(scores("{\"preset\": \"raw\", \"resize\": 80, \"crop\": 64}", "--resize 64"),
+                        scores(NULL, RAW));
     /* A preset takes the place of the whole file. */
     assert_string_equal(scores("{" FILE_SIZE ", \"mean\": 0.25}", "--preset signed"), scores(NULL, "--preset signed"));
     assert_string_equal(scores("{\"nothing\": 1}", "--preset signed " SIZE), scores(NULL, "--preset signed " SIZE));
 }
 
 TEST_CASE(each_setting_counts) {
-    static const char *const rows[] = {SIZE,
+    static const char *const rows[] = {RAW,
                                        SIZE " --scale 0.5",
                                        SIZE " --mean 30",
                                        SIZE " --mean 0,30,60",
                                        SIZE " --std 9",
                                        SIZE " --std 2,4,8",
-                                       SIZE " --bgr",
+                                       RAW " --bgr",
                                        SIZE " --preset unit",
                                        SIZE " --preset signed",
                                        SIZE " --preset imagenet",
-                                       "--resize 80 --crop 64"};
+                                       "--resize 80 --crop 64 --preset raw"};
     enum { ROWS = sizeof rows / sizeof *rows };
     char all[ROWS][512];
     for (int i = 0; i < ROWS; i++) {
@@ -121,6 +124,10 @@ TEST_CASE(what_is_refused) {
     static const struct {
         const char *settings, *options, *says;
     } rows[] = {
+        {NULL, "",
+         "shapes.onnx: it is not known how pictures become its input 1x3x64x64: give --preset unit, which is "
+         "likely; --preset raw for values of 0 to 255;"},
+        {"{\"resize\": 64}", "--bgr", "or a file shapes.picture.json"},
         {"[1]", "", "expected a JSON object"},
         {"{", "", "shapes.picture.json"},
         {"{\"size\": 64}", "", "size"},

@@ -54,6 +54,7 @@ static int setup(void **state) {
     put("grey.jpg", jpeg, sizeof jpeg);
     assert_int_equal(vta("--version > /dev/null; mkdir samples; cp rgb.png samples"), 0);
     put_text("broken.png", "\x89PNG\r\n\x1a\nno");
+    put_text("colours.picture.json", "{\"preset\": \"raw\"}");
     put_text("names.txt", "red\ngreen\nblue\n");
     put_text("names.json", "[\"red\", \"green\", \"blue\"]");
     put_text("synset.txt", "{0: 'red, ruby',\n 1: \"green\",\n 2: 'blue'}\n");
@@ -105,7 +106,7 @@ static void test_classify(void **state) {
     says(0, "classify colours.onnx rgb.png --float --scale 1 --label-offset 0", "    100.8333      0  red\n");
     put_text("colours.picture.json", "{\"scales\": 0.5}");
     says(1, "classify colours.onnx rgb.png --float", "key scales: preset, resize, crop");
-    put_text("colours.picture.json", "{}");
+    put_text("colours.picture.json", "{\"preset\": \"raw\"}");
     says(1, "classify colours.onnx broken.png --float", "broken.png: the picture is damaged");
     says(1, "classify colours.onnx rgb.png missing.png --float", "missing.png");
     says(1, "classify colours.onnx broken.png rgb.png missing.png --float", "rgb.png\n    100.8333      0");

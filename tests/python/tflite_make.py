@@ -68,6 +68,7 @@ class Model:
     def __init__(self, within=None):
         self.tensors, self.nodes, self.inputs, self.outputs = [], [], [], []
         self.buffers, self.codes, self.branches = [Table({})], [], []
+        self.metadata = None
         if within:
             self.buffers, self.codes, self.branches = within.buffers, within.codes, within.branches
 
@@ -106,7 +107,23 @@ class Model:
                  for code, custom in self.codes]
         graphs = [Table({0: Vector(g.tensors), 1: Vector(g.inputs, "i"), 2: Vector(g.outputs, "i"), 3: Vector(g.nodes),
                          4: text("made")}) for g in [self, *self.branches]]
-        root = Table({0: ("I", 3), 1: Vector(codes), 2: Vector(graphs), 3: text("a test"), 4: Vector(self.buffers)})
+        buffers, entries = self.buffers, None
+        if self.metadata is not None:
+            buffers = [*buffers, Table({0: Vector(self.metadata, "B")})]
+            entries = Vector([Table({0: text("other"), 1: ("I", 0)}),
+                              Table({0: text("TFLITE_METADATA"), 1: ("I", len(buffers) - 1)})])
+        root = Table({0: ("I", 3), 1: Vector(codes), 2: Vector(graphs), 3: text("a test"), 4: Vector(buffers), 6: entries})
         out = bytearray(struct.pack("<I4s", 0, b"TFL3"))
         struct.pack_into("<I", out, 0, root.write(out))
         return bytes(out)
+
+
+def metadata(mean=None, std=None, color=None):
+    """The metadata of a model with one input of images: field numbers of metadata_schema.fbs."""
+    unit = Table({0: ("B", 1), 1: Table({0: Vector(mean, "f"), 1: Vector(std, "f")})}) if mean is not None else None
+    content = Table({0: ("B", 2), 1: Table({0: ("b", color)})}) if color is not None else None
+    tensor = Table({0: text("image"), 3: content, 4: Vector([Table({0: ("B", 2)}), unit]) if unit else None})
+    root = Table({0: text("made"), 3: Vector([Table({2: Vector([tensor])})])})
+    out = bytearray(struct.pack("<I4s", 0, b"M001"))
+    struct.pack_into("<I", out, 0, root.write(out))
+    return bytes(out)

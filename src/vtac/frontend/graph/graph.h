@@ -112,9 +112,16 @@ typedef struct vt_gvalues {
     uint32_t count, cap;
 } vt_gvalues;
 
+/* What a file says beside the network. */
+typedef struct vt_gproperty {
+    const char *key, *value;
+} vt_gproperty;
+
 typedef struct vt_graph {
     vt_ctx *ctx;
     const char *name;
+    const vt_gproperty *properties; /* of the graph as it was read: passes leave them out */
+    uint32_t property_count;
     vt_gvalues values; /* all */
     vt_gvalues inputs, outputs;
     const char **output_names; /* what users call the outputs; a value may be two of them */

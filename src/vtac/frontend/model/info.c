@@ -43,6 +43,14 @@ vta_status vtac_graph_output(const vtac_graph *graph, size_t index, vtac_graph_t
     return give(graph->graph->output_names[index], out->item[index], out_tensor);
 }
 
+size_t vtac_graph_property_count(const vtac_graph *graph) { return graph->property_count; }
+
+const char *vtac_graph_property(const vtac_graph *graph, size_t index, const char **out_value) {
+    bool there = index < graph->property_count;
+    if (out_value) *out_value = there ? graph->properties[index].value : NULL;
+    return there ? graph->properties[index].key : NULL;
+}
+
 size_t vtac_graph_find_input(const vtac_graph *graph, const char *name) {
     for (uint32_t i = 0; name && i < graph->graph->inputs.count; i++)
         if (!strcmp(graph->graph->inputs.item[i]->name, name)) return i;

@@ -63,6 +63,8 @@ static const vt_graph *read_file(vt_ctx *ctx, loading *l) {
 static vta_status load(vt_ctx *ctx, void *arg) {
     loading *l = arg;
     l->graph->graph = l->path ? read_file(ctx, l) : read_any(ctx, l);
+    l->graph->properties = l->graph->graph->properties;
+    l->graph->property_count = l->graph->graph->property_count;
     free_bytes(l);
     l->since = vt_now_ns();
     if (!l->options.as_read)

@@ -10,6 +10,8 @@ struct vtac_graph {
     vt_ctx ctx; /* no diagnostics but while it is loaded */
     const vt_graph *graph;
     uint64_t parameters;
+    const vt_gproperty *properties;
+    uint32_t property_count;
 };
 
 #endif

@@ -288,6 +288,17 @@ static void give_data(const vt_onnx_file *file, Onnx__GraphProto *g) {
     }
 }
 
+static void read_properties(vt_onnx_reader *r, const Onnx__ModelProto *m) {
+    vt_gproperty *list = VT_NEW_ARRAY(r->ctx, vt_gproperty, m->n_metadata_props + 1);
+    for (size_t i = 0; i < m->n_metadata_props; i++) {
+        const Onnx__StringStringEntryProto *e = m->metadata_props[i];
+        list[i] = (vt_gproperty){vt_new_string(r->ctx, vt__onnx_name(e->key)),
+                                 vt_new_string(r->ctx, vt__onnx_name(e->value))};
+    }
+    r->g->properties = list;
+    r->g->property_count = (uint32_t)m->n_metadata_props;
+}
+
 const vt_graph *vt_onnx_read(vt_ctx *ctx, const void *bytes, size_t size, const vt_onnx_options *options) {
     vt_onnx_reader r = {.ctx = ctx, .options = options};
     const Onnx__ModelProto *m = unpack(ctx, options->name, &onnx__model_proto__descriptor, bytes, size);
@@ -297,6 +308,7 @@ const vt_graph *vt_onnx_read(vt_ctx *ctx, const void *bytes, size_t size, const 
     r.four_bits = VT_NEW(ctx, vt_onnx_four_bits);
     r.tensors = VT_NEW(ctx, vt_onnx_map);
     r.g = vt_graph_new(ctx, r.from->name && *r.from->name ? r.from->name : "main");
+    read_properties(&r, m);
     vt__onnx_check(&r);
     vt__onnx_language_begin(&r, m);
     read_initializers(&r);

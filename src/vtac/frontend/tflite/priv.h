@@ -71,6 +71,8 @@ void vt__tfl_read_branch(const vt_tfl_node *n, int64_t subgraph, uint32_t inputs
 
 /* Reads the tensors of a subgraph. */
 void vt__tfl_read_tensors(vt_tfl_reader *r, vt_fb_table subgraph);
+/* What the file says of the first input beside that, as properties of the graph (metadata.c). */
+void vt__tfl_read_metadata(vt_tfl_reader *r, vt_fb_table subgraph);
 /* Input or output i of the operator; NULL where it is left out. _need refuses that. */
 vt_tfl_tensor *vt__tfl_in(const vt_tfl_node *n, uint32_t i);
 vt_tfl_tensor *vt__tfl_need(const vt_tfl_node *n, uint32_t i);

@@ -249,5 +249,6 @@ const vt_graph *vt_tflite_read(vt_ctx *ctx, const void *bytes, size_t size, cons
     read_inputs(&r, subgraph);
     read_nodes(&r, subgraph);
     read_outputs(&r, subgraph);
+    vt__tfl_read_metadata(&r, subgraph);
     return r.g;
 }
