@@ -115,7 +115,7 @@ static void check(world *w) {
     assert_int_equal(vt_qeval_run(net, (const void *[]){x}, (void *[]){want}, NULL, NULL, w->diag), VTA_OK);
     vta_config *base = vta_config_default(), *config;
     vtac_compile_report *report;
-    vta_model *model;
+    vta_model *model = NULL;
     uint8_t *bytes;
     size_t size;
     if (vta_config_with(base, configs[seed / 2 % 4], w->diag, &config) != VTA_OK)
