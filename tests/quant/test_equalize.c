@@ -8,7 +8,7 @@
 #include "frontend/quant/eval.h"
 #include "support/check.h"
 
-enum { CHANNELS = 24, SIZE = 10, SAMPLES = 8, CLASSES = 12, COUNT = CLASSES * SIZE * SIZE };
+enum { CHANNELS = 24, SIZE = 10, SAMPLES = 8, CLASSES = 12 };
 
 static uint64_t dice;
 
@@ -83,21 +83,23 @@ static double decibels(world *w, bool equalize, const char **text) {
     const vt_quant_options options = {
         .method = VT_RANGE_MAX, .percentile = 100, .most = 127, .weight_max = 127, .equalize = equalize};
     ranges = vt_ranges_new(&w->ctx, w->g);
-    float *x[SAMPLES], want[SAMPLES][COUNT], got[COUNT];
+    const size_t count = (size_t)vt_gtype_count(&w->g->outputs.item[0]->type);
+    float *x[SAMPLES], *want[SAMPLES], *got = VT_NEW_ARRAY(&w->ctx, float, count);
     assert_int_equal(vt_eval_open(w->g, &watched, NULL, w->diag, &e), VTA_OK);
     for (int i = 0; i < SAMPLES; i++) {
         x[i] = random_input(w);
         vt_ranges_observe(ranges, w->g->inputs.item[0], x[i], 8 * SIZE * SIZE);
         vt_eval_input(e, 0, x[i]);
         assert_int_equal(vt_eval_run(e, w->diag), VTA_OK);
-        memcpy(want[i], vt_eval_value(e, w->g->outputs.item[0]), sizeof want[i]);
+        want[i] = VT_NEW_ARRAY(&w->ctx, float, count);
+        memcpy(want[i], vt_eval_value(e, w->g->outputs.item[0]), count * sizeof *got);
     }
     vt_eval_close(e);
     const vt_qnet *net = vt_quantize(w->g, ranges, &options);
     if (text) *text = vt_qnet_text(net);
     for (int i = 0; i < SAMPLES; i++) {
         assert_int_equal(vt_qeval_run(net, (const void *[]){x[i]}, (void *[]){got}, NULL, NULL, w->diag), VTA_OK);
-        for (int k = 0; k < COUNT; k++) {
+        for (size_t k = 0; k < count; k++) {
             power += (double)want[i][k] * want[i][k];
             noise += ((double)want[i][k] - got[k]) * ((double)want[i][k] - got[k]);
         }
