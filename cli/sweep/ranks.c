@@ -19,7 +19,8 @@ vta_status sweep_run_send(const sweep_run *s, const result *r) {
     return status;
 }
 
-/* ---- Of several processes: rank 0 ------------------------------------------------------------------------------- */
+/* ---- Rank 0 -------------------------------------------------------------------------------------------------------
+ */
 
 /* Waits for a message: without taking the core that a point is computed on. */
 static vta_status wait_for_message(const sweep_run *s, int *out_from, char **out_text) {
@@ -49,7 +50,7 @@ static vta_status next_for(sweep_run *s, vta_diag *diag, bool *out_found, uint64
 }
 
 static vta_status take_result(sweep_run *s, const char *text) {
-    result r;
+    result r = {0};
     json_t *o = json_loads(text, 0, NULL);
     bool good = result_parse(o, &r);
     json_decref(o);
@@ -61,43 +62,68 @@ static vta_status take_result(sweep_run *s, const char *text) {
     return status;
 }
 
-/* Answers one rank; *running is one less when there is nothing left for it. */
-static vta_status answer(sweep_run *s, int from, const char *text, vta_diag *diag, int *running) {
-    vta_status status = VTA_OK;
-    if (*text == '{') status = take_result(s, text);
-    if (*text == '!') {
-        --*running;
-        return cli_fail(VTA_IO, "rank %d: %s", from, text + 1);
-    }
-    char key[SWEEP_KEY], point_text[32] = "end";
-    bool found = false;
-    uint64_t point;
-    if (status == VTA_OK && s->status == VTA_OK) status = next_for(s, diag, &found, &point, key);
-    if (found) snprintf(point_text, sizeof point_text, "%llu", (unsigned long long)point);
-    *running -= !found;
-    vta_status sent = tell(s, from, point_text);
-    return status == VTA_OK ? sent : status;
+/* The ranks that wait for a point, and how many compute one. */
+typedef struct ranks {
+    int *idle, idle_count, busy;
+    bool is_empty; /* nothing is left of this generation */
+} ranks;
+
+/* Takes what a rank says. */
+static vta_status take(sweep_run *s, ranks *r, int from, const char *text) {
+    r->busy--;
+    if (*text == '!') return cli_fail(VTA_IO, "rank %d: %s", from, text + 1);
+    r->idle[r->idle_count++] = from;
+    return *text == '{' ? take_result(s, text) : VTA_OK;
 }
 
-/* Hands out points until each rank has been told that there are no more. A thread computes here meanwhile. */
-vta_status sweep_run_coordinate(sweep_run *s) {
+/* Gives points to those that wait. */
+static vta_status give(sweep_run *s, ranks *r, vta_diag *diag) {
+    vta_status status = VTA_OK;
+    while (status == VTA_OK && s->status == VTA_OK && r->idle_count && !r->is_empty) {
+        char key[SWEEP_KEY], text[32];
+        bool found = false;
+        uint64_t point = 0;
+        status = next_for(s, diag, &found, &point, key);
+        r->is_empty = !found;
+        if (status != VTA_OK || !found) break;
+        snprintf(text, sizeof text, "%llu", (unsigned long long)point);
+        status = tell(s, r->idle[--r->idle_count], text);
+        r->busy++;
+    }
+    return status;
+}
+
+/* Hands out points until all are computed. A thread computes here meanwhile. */
+static void run_ranks(sweep_run *s, ranks *r, vta_diag *diag) {
     pthread_t own;
-    vta_diag *diag = vta_diag_create(NULL);
-    if (!diag) sweep_run_stop(s, VTA_NO_MEMORY, NULL);
     bool computes = s->status == VTA_OK && pthread_create(&own, NULL, sweep_run_work, s) == 0;
-    for (int running = s->transport->size - 1; running > 0;) {
+    r->is_empty = false;
+    vta_status status = give(s, r, diag);
+    while (status == VTA_OK && r->busy) {
         int from;
         char *text;
-        vta_status status = wait_for_message(s, &from, &text);
-        if (status != VTA_OK) running = 0;
-        if (status == VTA_OK) {
-            status = answer(s, from, text, diag, &running);
-            free(text);
-        }
-        if (status != VTA_OK) sweep_run_stop(s, status, NULL);
+        status = wait_for_message(s, &from, &text);
+        if (status != VTA_OK) break;
+        vta_status taken = take(s, r, from, text);
+        free(text);
+        if (taken != VTA_OK) sweep_run_stop(s, taken, NULL); /* the other ranks end what they are at */
+        status = give(s, r, diag);
     }
+    if (status != VTA_OK) sweep_run_stop(s, status, NULL);
     if (computes) pthread_join(own, NULL);
-    sweep_run_others(s);
+}
+
+vta_status sweep_run_coordinate(sweep_run *s) {
+    vta_diag *diag = vta_diag_create(NULL);
+    ranks r = {.idle = malloc((size_t)s->transport->size * sizeof(int)), .busy = s->transport->size - 1};
+    if (!diag || !r.idle) sweep_run_stop(s, VTA_NO_MEMORY, NULL);
+    while (r.idle && sweep_run_more(s)) {
+        run_ranks(s, &r, diag);
+        sweep_run_others(s);
+    }
+    if (r.idle && r.busy) run_ranks(s, &r, diag); /* after an error: those that have not asked yet */
+    while (r.idle && r.idle_count) tell(s, r.idle[--r.idle_count], "end");
+    free(r.idle);
     vta_diag_destroy(diag);
     cli_progress_end();
     return s->status;

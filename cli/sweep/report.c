@@ -13,7 +13,7 @@ static const char *const names[OBJECTIVE_COUNT] = {"seconds", "cycles", "area", 
 
 const char *objective_name(objective o) { return names[o]; }
 
-static double value_of(const result *r, objective o) {
+double objective_of(const result *r, objective o) {
     switch (o) {
     case BY_SECONDS: return r->seconds;
     case BY_CYCLES: return (double)r->cycles;
@@ -68,7 +68,7 @@ static void add_to_group(result_group *g, const result *r) {
     g->count++;
     g->complete &= !r->error;
     for (int o = 0; o < OBJECTIVE_COUNT; o++) {
-        double v = value_of(r, (objective)o);
+        double v = objective_of(r, (objective)o);
         g->value[o] = o == BY_AREA ? fmax(g->value[o], v) : g->value[o] + v;
     }
 }

@@ -13,6 +13,7 @@ typedef struct objectives {
 /* "cycles,area"; NULL: seconds and area. */
 vta_status objectives_read(const char *text, objectives *out);
 const char *objective_name(objective o);
+double objective_of(const result *r, objective o);
 
 /* A machine over all subjects: sums of time, cycles and energy; its area. */
 typedef struct result_group {

@@ -18,34 +18,35 @@ static vta_status fail(const char *path, const char *what) {
 
 /* ---- Keys ------------------------------------------------------------------------------------------------------- */
 
-static char *slot_of(const sweep_file *f, const char *key) {
+static sweep_line *slot_of(const sweep_file *f, const char *key) {
     size_t i = (size_t)strtoull(key + 16, NULL, 16);
-    while (f->keys[i & f->key_mask][0] && strcmp(f->keys[i & f->key_mask], key)) i++;
-    return f->keys[i & f->key_mask];
+    while (f->lines[i & f->key_mask].key[0] && strcmp(f->lines[i & f->key_mask].key, key)) i++;
+    return &f->lines[i & f->key_mask];
 }
 
-bool sweep_file_has(const sweep_file *f, const char *key) { return f->key_count && slot_of(f, key)[0]; }
+bool sweep_file_has(const sweep_file *f, const char *key) { return f->key_count && slot_of(f, key)->key[0]; }
 
 static vta_status grow(sweep_file *f) {
     sweep_file bigger = *f;
     bigger.key_mask = f->key_mask ? 2 * f->key_mask + 1 : 1023;
-    bigger.keys = calloc(bigger.key_mask + 1, sizeof *bigger.keys);
-    if (!bigger.keys) return VTA_NO_MEMORY;
-    for (size_t i = 0; f->keys && i <= f->key_mask; i++)
-        if (f->keys[i][0]) memcpy(slot_of(&bigger, f->keys[i]), f->keys[i], SWEEP_KEY);
-    free(f->keys);
+    bigger.lines = calloc(bigger.key_mask + 1, sizeof *bigger.lines);
+    if (!bigger.lines) return VTA_NO_MEMORY;
+    for (size_t i = 0; f->lines && i <= f->key_mask; i++)
+        if (f->lines[i].key[0]) *slot_of(&bigger, f->lines[i].key) = f->lines[i];
+    free(f->lines);
     *f = bigger;
     return VTA_OK;
 }
 
-static vta_status add_key(sweep_file *f, const char *key) {
-    if (!f->keys || 2 * f->key_count > f->key_mask) {
+static vta_status add_line(sweep_file *f, const char *key, off_t at) {
+    if (!f->lines || 2 * f->key_count > f->key_mask) {
         vta_status status = grow(f);
         if (status != VTA_OK) return status;
     }
-    char *slot = slot_of(f, key);
-    f->key_count += !slot[0];
-    memcpy(slot, key, SWEEP_KEY);
+    sweep_line *slot = slot_of(f, key);
+    f->key_count += !slot->key[0];
+    memcpy(slot->key, key, SWEEP_KEY);
+    slot->at = at;
     return VTA_OK;
 }
 
@@ -53,7 +54,7 @@ static vta_status add_key(sweep_file *f, const char *key) {
 
 /* Calls `line` with each complete line from *at on; the rest of a line that has no end yet is left for the next time,
  * unless `rest`. */
-typedef vta_status on_line(void *user, const char *text, size_t size);
+typedef vta_status on_line(void *user, off_t at, const char *text, size_t size);
 
 static vta_status each_line(int fd, const char *path, off_t *at, bool rest, on_line *line, void *user) {
     size_t capacity = 1 << 16, have = 0;
@@ -76,13 +77,13 @@ static vta_status each_line(int fd, const char *path, off_t *at, bool rest, on_l
         size_t begin = 0;
         for (char *end; status == VTA_OK && (end = memchr(buffer + begin, '\n', have - begin));) {
             size_t size = (size_t)(end - buffer) - begin;
-            status = line(user, buffer + begin, size);
+            status = line(user, *at, buffer + begin, size);
             begin += size + 1;
             *at += (off_t)size + 1;
         }
         memmove(buffer, buffer + begin, have -= begin);
     }
-    if (status == VTA_OK && rest && have) status = line(user, buffer, have);
+    if (status == VTA_OK && rest && have) status = line(user, *at, buffer, have);
     free(buffer);
     return status;
 }
@@ -90,13 +91,13 @@ static vta_status each_line(int fd, const char *path, off_t *at, bool rest, on_l
 static json_t *parse(const char *text, size_t size) { return json_loadb(text, size, JSON_REJECT_DUPLICATES, NULL); }
 
 /* The key of a line. All that follows it is checked when the line is used, by results_read. */
-static vta_status note_key(void *user, const char *text, size_t size) {
+static vta_status note_key(void *user, off_t at, const char *text, size_t size) {
     sweep_file *f = user;
     json_t *o = parse(text, size);
     const char *key = json_string_value(json_object_get(o, "key"));
     vta_status status = VTA_OK;
     if (key && strlen(key) == SWEEP_KEY - 1)
-        status = add_key(f, key);
+        status = add_line(f, key, at);
     else
         f->damaged += size > 0;
     json_decref(o);
@@ -113,7 +114,8 @@ typedef struct reading {
     uint64_t *damaged;
 } reading;
 
-static vta_status note_result(void *user, const char *text, size_t size) {
+static vta_status note_result(void *user, off_t at, const char *text, size_t size) {
+    (void)at;
     reading *r = user;
     result found;
     json_t *o = parse(text, size);
@@ -136,6 +138,30 @@ vta_status results_read(const char *path, result_list *list, uint64_t *damaged) 
     return status;
 }
 
+vta_status sweep_file_get(const sweep_file *f, const char *key, result *out) {
+    enum { STEP = 4096 };
+    off_t at = slot_of(f, key)->at;
+    size_t have = 0;
+    char *text = NULL, *end = NULL;
+    while (!end) {
+        char *more = realloc(text, have + STEP);
+        if (more) text = more;
+        ssize_t n = more ? pread(f->fd, text + have, STEP, at + (off_t)have) : -1;
+        if (n <= 0) {
+            vta_status status = !more ? VTA_NO_MEMORY : n < 0 ? fail(f->path, "read") : VTA_OK;
+            free(text);
+            return n == 0 ? cli_fail(VTA_IO, "%s: was cut while it was read", f->path) : status;
+        }
+        end = memchr(text + have, '\n', (size_t)n);
+        have += (size_t)n;
+    }
+    json_t *o = parse(text, (size_t)(end - text));
+    bool good = result_parse(o, out);
+    json_decref(o);
+    free(text);
+    return good ? VTA_OK : cli_fail(VTA_PARSE, "%s: the line of %s is no result", f->path, key);
+}
+
 /* ---- Opening ---------------------------------------------------------------------------------------------------- */
 
 vta_status sweep_file_open(const char *path, sweep_file *out) {
@@ -155,7 +181,7 @@ vta_status sweep_file_open(const char *path, sweep_file *out) {
 void sweep_file_close(sweep_file *f) {
     if (f->fd >= 0) close(f->fd);
     if (f->lock >= 0) close(f->lock);
-    free(f->keys);
+    free(f->lines);
     *f = (sweep_file){.fd = -1, .lock = -1};
 }
 
@@ -192,12 +218,13 @@ static vta_status find_end(sweep_file *f, off_t *out_end, bool *out_cut) {
     return VTA_OK;
 }
 
-static vta_status write_line(sweep_file *f, char *text, size_t size) {
+static vta_status write_line(sweep_file *f, char *text, size_t size, off_t *out_at) {
     off_t end;
     bool cut;
     vta_status status = find_end(f, &end, &cut);
     if (status != VTA_OK) return status;
     size_t skip = cut ? 0 : 1; /* text begins with the end of a line that a crash has cut */
+    *out_at = end + cut;
     ssize_t n = write(f->fd, text + skip, size - skip);
     if (n == (ssize_t)(size - skip)) return VTA_OK;
     if (n >= 0) errno = ENOSPC;
@@ -215,9 +242,10 @@ vta_status sweep_file_append(sweep_file *f, const result *r, bool times) {
     if (text) snprintf(text, size + 1, "\n%s\n", line);
     free(line);
     if (!text) return VTA_NO_MEMORY;
+    off_t at = 0;
     vta_status status =
-        lock(f->lock, F_OFD_SETLKW, F_WRLCK, 0) == 0 ? write_line(f, text, size) : fail(f->path, "lock");
+        lock(f->lock, F_OFD_SETLKW, F_WRLCK, 0) == 0 ? write_line(f, text, size, &at) : fail(f->path, "lock");
     lock(f->lock, F_OFD_SETLK, F_UNLCK, 0);
     free(text);
-    return status == VTA_OK ? add_key(f, r->key) : status;
+    return status == VTA_OK ? add_line(f, r->key, at) : status;
 }

@@ -11,11 +11,17 @@
 
 #include "result.h"
 
+/* Where the line of a key begins. */
+typedef struct sweep_line {
+    char key[SWEEP_KEY];
+    off_t at;
+} sweep_line;
+
 typedef struct sweep_file {
     const char *path;
     int fd, lock;
-    off_t read;              /* lines up to here have been seen */
-    char (*keys)[SWEEP_KEY]; /* a hash table with open addresses; "": free */
+    off_t read;        /* lines up to here have been seen */
+    sweep_line *lines; /* a hash table with open addresses; key "": free */
     size_t key_count, key_mask;
     uint64_t damaged; /* lines that are no results */
 } sweep_file;
@@ -26,6 +32,8 @@ void sweep_file_close(sweep_file *f);
 /* Reads the lines that have come since. */
 vta_status sweep_file_refresh(sweep_file *f);
 bool sweep_file_has(const sweep_file *f, const char *key);
+/* Reads the result of a key that the file has; free it. */
+vta_status sweep_file_get(const sweep_file *f, const char *key, result *out);
 /* Takes the lock of a key: *out_taken false: another process has it; `wait` until it has not. */
 vta_status sweep_file_claim(sweep_file *f, const char *key, bool wait, bool *out_taken);
 void sweep_file_release(sweep_file *f, const char *key);

@@ -110,12 +110,17 @@ vta_status sweep_run_point(sweep_run *s, uint64_t point, bool wait, vta_diag *di
     return status;
 }
 
-/* ---- All points ------------------------------------------------------------------------------------------------- */
+/* ---- Points of a generation, or all of them --------------------------------------------------------------------- */
 
 bool sweep_run_take(sweep_run *s, uint64_t *out_point) {
     pthread_mutex_lock(&s->lock);
-    bool is_there = s->status == VTA_OK && s->next < s->total;
-    if (is_there) *out_point = s->next++ * s->shard.of + s->shard.part;
+    bool is_there = s->status == VTA_OK && s->next < s->end;
+    if (is_there) {
+        *out_point = s->next++ * s->shard.of + s->shard.part;
+        if (s->search)
+            *out_point =
+                s->search->machines[*out_point / s->subject_count] * s->subject_count + *out_point % s->subject_count;
+    }
     pthread_mutex_unlock(&s->lock);
     return is_there;
 }
@@ -136,10 +141,67 @@ void sweep_run_others(sweep_run *s) {
     if (!diag) sweep_run_stop(s, VTA_NO_MEMORY, NULL);
     for (size_t i = 0; diag && i < s->other_count && s->status == VTA_OK; i++)
         sweep_run_point(s, s->others[i], true, diag);
+    s->other_count = 0;
     vta_diag_destroy(diag);
 }
 
-vta_status sweep_run_all(sweep_run *s) {
+/* ---- Generations of a search ------------------------------------------------------------------------------------ */
+
+/* Adds a result to the sums of its machine; false: it was refused. */
+static bool add_values(const result *r, double values[OBJECTIVE_COUNT]) {
+    for (int o = 0; o < OBJECTIVE_COUNT; o++) {
+        double v = objective_of(r, (objective)o);
+        values[o] = o == BY_AREA ? v : values[o] + v;
+    }
+    return !r->error;
+}
+
+static const result *find_kept(const sweep_run *s, const char *key) {
+    for (size_t i = s->results.count; i-- > 0;)
+        if (!strcmp(s->results.item[i].key, key)) return &s->results.item[i];
+    return NULL;
+}
+
+/* sweep_search_values; `run`: a sweep_run. What cannot be read ends the sweep. */
+static bool find_values(void *run, uint64_t machine, double out_values[OBJECTIVE_COUNT]) {
+    sweep_run *s = run;
+    vta_diag *diag = vta_diag_create(NULL);
+    char *label = sweep_space_label(&s->space, machine);
+    vta_status status = diag && label ? VTA_OK : VTA_NO_MEMORY;
+    sweep_machine m = {0};
+    bool good = status == VTA_OK && sweep_machine_find(&s->setup, label, diag, &m) == VTA_OK;
+    memset(out_values, 0, OBJECTIVE_COUNT * sizeof *out_values);
+    for (size_t i = 0; i < s->subject_count && good; i++) {
+        char key[SWEEP_KEY];
+        result r = {0};
+        const result *kept = NULL;
+        status = sweep_point_key(&s->setup, &s->subjects[i], &m, label, key);
+        if (status == VTA_OK && !s->is_kept) kept = find_kept(s, key);
+        if (status == VTA_OK && s->is_kept) status = sweep_file_get(&s->file, key, &r);
+        good = status == VTA_OK && (kept || s->is_kept) && add_values(kept ? kept : &r, out_values);
+        result_free(&r);
+    }
+    if (status != VTA_OK) sweep_run_stop(s, status, NULL);
+    sweep_machine_free(&m);
+    free(label);
+    vta_diag_destroy(diag);
+    return good;
+}
+
+bool sweep_run_more(sweep_run *s) {
+    bool more = s->status == VTA_OK && (s->search || (!s->end && s->total));
+    if (more && s->search) {
+        vta_status status = sweep_search_next(s->search, find_values, s, &more);
+        if (status != VTA_OK) sweep_run_stop(s, status, NULL);
+    }
+    more &= s->status == VTA_OK;
+    if (more) s->end = s->search ? s->search->count * s->subject_count : s->total;
+    return more;
+}
+
+/* ---- All points ------------------------------------------------------------------------------------------------- */
+
+static void run_threads(sweep_run *s) {
     pthread_t threads[MAX_JOBS];
     uint64_t started = 0, jobs = s->jobs ? s->jobs : (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
     if (s->setup.synthesize) jobs = 1; /* Yosys takes a core and much memory for each */
@@ -147,7 +209,13 @@ vta_status sweep_run_all(sweep_run *s) {
     while (started + 1 < jobs && pthread_create(&threads[started], NULL, sweep_run_work, s) == 0) started++;
     sweep_run_work(s);
     while (started) pthread_join(threads[--started], NULL);
-    sweep_run_others(s);
+}
+
+vta_status sweep_run_all(sweep_run *s) {
+    while (sweep_run_more(s)) {
+        run_threads(s);
+        sweep_run_others(s);
+    }
     cli_progress_end();
     return s->status;
 }

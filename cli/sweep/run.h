@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include "search.h"
 #include "sweep.h"
 #include "transport.h"
 
@@ -22,8 +23,10 @@ typedef struct sweep_run {
     sweep_file file;
     bool is_kept; /* results go to the file; else to the list */
     result_list results;
-    uint64_t total, next, finished, found, refused; /* found: were in the file */
-    uint64_t *others;                               /* points that another process was at */
+    sweep_search *search;              /* chooses the machines; NULL: all of the space */
+    uint64_t total, end, next;         /* points in all; those up to `end` are handed out now, from `next` on */
+    uint64_t finished, found, refused; /* found: were in the file */
+    uint64_t *others;                  /* points that another process was at */
     size_t other_count, other_capacity;
     vta_status status;
     pthread_mutex_t lock; /* of what changes while points are computed */
@@ -40,6 +43,8 @@ vta_status sweep_run_coordinate(sweep_run *s);
 /* The other ranks: computes what rank 0 says. `status`: of what was opened here; rank 0 is told. */
 vta_status sweep_run_help(sweep_run *s, vta_status status);
 
+/* Whether there are points to hand out: of the next generation of a search, or all, once. No thread computes. */
+bool sweep_run_more(sweep_run *s);
 /* For these. Ends the sweep with what `diag` (unless it is NULL) says; the first one to do so counts. */
 void sweep_run_stop(sweep_run *s, vta_status status, vta_diag *diag);
 /* The next point that nobody has taken yet. */

@@ -18,7 +18,9 @@ typedef struct sweep {
     cli_timing timing;
     cli_input input;
     cli_list vary, energy;
-    const char *svg, *area, *out, *shard_text, *limit;
+    const char *svg, *area, *out, *shard_text, *limit, *objective;
+    uint64_t machines, seed; /* of a search */
+    sweep_search search;
     bool no_cache;
 #ifdef VT_COMPILER
     cli_network network;
@@ -132,6 +134,7 @@ static void close_all(sweep *s) {
 #endif
     if (s->run.is_kept) sweep_file_close(&s->run.file);
     result_list_free(&s->run.results);
+    sweep_search_free(&s->search);
     sweep_space_free(&s->run.space);
     vta_config_release((vta_config *)s->run.setup.config);
     free(s->run.others);
@@ -139,6 +142,22 @@ static void close_all(sweep *s) {
 }
 
 /* ---- The command ------------------------------------------------------------------------------------------------ */
+
+/* With --search only so many machines are computed. */
+static vta_status plan_search(sweep *s, uint64_t subjects) {
+    sweep_search *search = &s->search;
+    *search = (sweep_search){.space = &s->run.space, .budget = s->machines, .random = s->seed};
+    if (!s->machines)
+        return s->objective ? cli_fail(VTA_INVALID_ARGUMENT, "--objective: of --search, and of vta results") : VTA_OK;
+    if (s->shard_text || s->slurm.options)
+        return cli_fail(VTA_INVALID_ARGUMENT,
+                        "--search: each part would need the others' results; start several with one --out FILE.jsonl, "
+                        "or mpirun, instead of --shard and --slurm");
+    uint64_t machines = s->machines < s->run.space.count ? s->machines : s->run.space.count;
+    s->run.search = search;
+    s->run.total = machines * subjects;
+    return objectives_read(s->objective, &search->by);
+}
 
 /* What the options say, before anything is read. */
 static vta_status settle(sweep *s, int argc) {
@@ -158,6 +177,8 @@ static vta_status settle(sweep *s, int argc) {
         status = cli_fail(VTA_OUT_OF_RANGE, "--vary: more than 2^64 points");
     if (status != VTA_OK) return status;
     s->run.total = points / s->run.shard.of + (points % s->run.shard.of > s->run.shard.part);
+    status = plan_search(s, (uint64_t)argc);
+    if (status != VTA_OK) return status;
     if (s->out || s->run.total <= MAX_SHOWN) return VTA_OK;
     return cli_fail(VTA_INVALID_ARGUMENT,
                     "--vary: %llu points; more than %d go to a file: give --out FILE.jsonl, and then vta results",
@@ -193,6 +214,10 @@ int cmd_sweep(const cli_command *self, int argc, char **argv) {
         {"out", 'o', CLI_TEXT, "FILE.jsonl", "append a line a point, those that are there are not computed again",
          &s.out},
         {"no-times", 0, CLI_FLAG, NULL, "without times of this machine: equal work gives equal lines", &s.run.no_times},
+        {"search", 0, CLI_NUMBER, "N", "compute N machines, chosen by what is known of others, instead of all",
+         &s.machines},
+        {"objective", 0, CLI_TEXT, "A,B", "of --search: seconds, area, energy, cycles (seconds,area)", &s.objective},
+        {"seed", 0, CLI_NUMBER, "N", "of --search: the same seed chooses the same machines", &s.seed},
         {"shard", 0, CLI_TEXT, "I/N", "one part of N of the points, for as many workers", &s.shard_text},
         {"slurm", 0, CLI_TEXT, "OPTIONS", "submit it as a job array; options of sbatch, or \"\"", &s.slurm.options},
         {"tasks", 0, CLI_NUMBER, "N", "of the job array (8)", &s.slurm.tasks},

@@ -102,6 +102,15 @@ class Mpi(Cluster):
                 row.pop("times", None)
         self.assertEqual(together, alone)
 
+    def test_search(self):
+        """Ranks make the choices of one worker, also where their results are in no file."""
+        search = [VTA, *SWEEP, "--search", "70", "--seed", "3"]
+        alone, together = self.path("alone.jsonl"), self.path("together.jsonl")
+        run(*search, "-o", alone)
+        run(*MPIRUN, "-n", "5", *search, "-o", together)
+        self.assertEqual(sorted_lines(together), sorted_lines(alone))
+        self.assertEqual(len(json.loads(run(*MPIRUN, "-n", "3", *search, "--json"))), 70)
+
     def test_killed(self):
         """A rank killed at a random moment ends its job, and the same command again completes the results."""
         out, dice, found = self.path("out.jsonl"), random.Random(35), 0

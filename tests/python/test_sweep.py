@@ -2,6 +2,7 @@
 and files of results that are written by many workers, killed, cut and filled up."""
 
 import json
+import math
 import os
 import random
 import resource
@@ -239,6 +240,79 @@ class Workers(Sweeps):
         self.assertEqual(answer["found"] + answer["computed"], self.COUNT)
         self.assertGreater(answer["found"], 0)
         self.assertEqual(lines_of(out), self.serial())
+
+
+class Searches(Sweeps):
+    """--search on a space that is small enough to know all of it."""
+    KERNEL = os.path.join(common.ROOT, "examples", "blocked_matmul.te")
+    SPACE = ["-v", "LOG_BLOCK=3:5", "-v", "LOG_INP_BUFF_SIZE=12:15", "-v", "LOG_WGT_BUFF_SIZE=14:18",
+             "-v", "LOG_ACC_BUFF_SIZE=14,16,18", "-v", "bus_bits=32,64,128,256"]
+    COUNT = 3 * 4 * 5 * 3 * 4
+
+    def sweep(self, name, *args):
+        self.vta("sweep", self.KERNEL, *self.SPACE, "--no-times", "-o", self.path(name), *args)
+        return [json.loads(line) for line in lines_of(self.path(name))]
+
+    @staticmethod
+    def area_below(points, corner):
+        """The share of factors up to `corner` that a front of (x, y) wins."""
+        total, y = 0.0, corner[1]
+        for x, value in sorted(points):
+            if value < y:
+                total += math.log(corner[0] / x) * math.log(y / value)
+                y = value
+        return total
+
+    def test_finds_the_front(self):
+        """Close to the front of all machines, and closer than as many machines at random."""
+        everything = {row["machine"]: (row["seconds"], row["area"]) for row in self.sweep("all.jsonl") if "error" not in row}
+        corner = [max(p[i] for p in everything.values()) for i in range(2)]
+        whole = self.area_below(everything.values(), corner)
+        rows, draw, found, blind = 60, random.Random(1), [], []
+        for seed in range(6):
+            searched = self.sweep(f"{seed}.jsonl", "--search", str(rows), "--seed", str(seed))
+            self.assertEqual(len({row["machine"] for row in searched}), rows)
+            good = [(row["seconds"], row["area"]) for row in searched if "error" not in row]
+            self.assertTrue(set(good) <= set(everything.values()))
+            found.append(self.area_below(good, corner) / whole)
+        for _ in range(200):
+            tried = draw.sample(range(self.COUNT), rows)
+            some = list(everything.values())
+            blind.append(self.area_below([some[i] for i in tried if i < len(some)], corner) / whole)
+        self.assertGreater(sum(found) / len(found), 0.95)
+        self.assertGreater(sum(found) / len(found), sum(blind) / len(blind) + 0.08)
+
+    def test_the_same_whoever_computes(self):
+        """Jobs, a kill, two processes on one file and a file that has other results change no choice."""
+        search = ["--search", "90", "--seed", "7"]
+        want = self.sweep("one.jsonl", *search, "--jobs", "1")
+        self.assertEqual(self.sweep("four.jsonl", *search, "--jobs", "4"), want)
+        for name in ("killed", "two"):
+            path = self.path(name + ".jsonl")
+            running = [self.start("sweep", self.KERNEL, *self.SPACE, "--no-times", "-o", path, *search)
+                       for _ in range(1 if name == "killed" else 2)]
+            if name == "killed":
+                while not os.path.exists(path) or len(lines_of(path)) < 20:
+                    time.sleep(0.005)
+                running[0].kill()
+            for one in running:
+                one.wait()
+            self.assertEqual(self.sweep(name + ".jsonl", *search), want, name)
+        other = self.sweep("other.jsonl", "--search", "90", "--seed", "8")
+        self.assertNotEqual(other, want)
+        both = self.sweep("other.jsonl", *search)
+        self.assertTrue({row["key"] for row in want} <= {row["key"] for row in both})
+        self.assertEqual({row["key"] for row in both}, {row["key"] for row in want + other})
+
+    def test_limits(self):
+        self.assertEqual(self.sweep("more.jsonl", "--search", "100000", "--objective", "energy"), self.sweep("all.jsonl"))
+        shown = json.loads(self.vta("sweep", self.KERNEL, *self.SPACE, "--search", "5", "--json"))
+        self.assertEqual(len(shown), 5)
+        for wrong, message in ((["--search", "9", "--shard", "1/2"], "each part would need the others' results"),
+                               (["--objective", "area"], "--objective: of --search"),
+                               (["--search", "9", "--objective", "speed"], "--objective speed: no such objective"),
+                               (["--search", "none"], "--search")):
+            self.assertIn(message, self.vta("sweep", self.KERNEL, *self.SPACE, *wrong, code=2), wrong)
 
 
 if __name__ == "__main__":
