@@ -179,7 +179,7 @@ static vta_status sample_inputs(const cli_network *n, sampling *s, const cli_ten
     vta_status status = cli_tensors_read(t, given ? n->inputs : &none, s->how, given, &data);
     for (size_t i = 0; i < t->count && status == VTA_OK && !given; i++) fill(&t->item[i], data[i]);
     if (status == VTA_OK && !given)
-        fprintf(stderr, "%s: no samples are given: ranges come from random numbers, and results mean nothing\n",
+        cli_say(VTA_WARNING, "%s: no samples are given: ranges come from random numbers, and results mean nothing",
                 t->model);
     if (status == VTA_OK) status = vtac_calibration_observe(s->calibration, (const void *const *)data, cli_diag());
     cli_tensors_free(t, data);

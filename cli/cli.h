@@ -40,6 +40,17 @@ vta_status cli_fail(vta_status status, const char *fmt, ...) VTA_PRINTF(2, 3);
 /* Prints what the diagnostics hold to stderr, flushes stdout and gives the exit code for `status`: use as
  * `return cli_finish(status)`. */
 int cli_finish(vta_status status);
+/* messages.c: prints a list of messages to stderr, each with the line that it is about, in colour on a terminal without
+ * NO_COLOR; one message without a list. */
+void cli_print_messages(const vta_diag *diag);
+void cli_say(vta_severity severity, const char *fmt, ...) VTA_PRINTF(2, 3);
+/* help.c: text from column `at` on, with later lines indented; a command's page; the list of commands. */
+void cli_wrap(FILE *to, size_t at, size_t indent, const char *text);
+void cli_print_option(const cli_option *option);
+void cli_print_page(const cli_command *command, const cli_option *options);
+void cli_print_help(FILE *to);
+/* kinds.c: refuses files of a kind that the command does not take, and says which command does. -1: there is none. */
+int cli_check_kinds(const cli_command *command, int argc, char **argv);
 /* Is --verbose given: then cli_finish prints the details of errors too. */
 bool *cli_verbose(void);
 /* Seconds of the monotonic clock. */

@@ -30,7 +30,7 @@ static void print_details(void) {
     if (*cli_verbose())
         fprintf(stderr, "%s\n", details);
     else
-        fprintf(stderr, "note: --verbose shows the loops\n");
+        cli_say(VTA_NOTE, "--verbose shows the loops");
 }
 
 vta_status cli_fail(vta_status status, const char *fmt, ...) {
@@ -45,25 +45,25 @@ vta_status cli_fail(vta_status status, const char *fmt, ...) {
 
 int cli_finish(vta_status status) {
     cli_progress_end();
-    const char *text = vta_diag_text(cli_diag());
     bool flushed = fflush(stdout) == 0 && !ferror(stdout);
-    if (*text) fprintf(stderr, "%s\n", text);
+    cli_print_messages(cli_diag());
     print_details();
-    if (status != VTA_OK && vta_diag_status(cli_diag()) == VTA_OK)
-        fprintf(stderr, "error: %s\n", vta_status_text(status));
-    if (!flushed) fprintf(stderr, "error: cannot write to standard output\n");
+    if (status != VTA_OK && vta_diag_status(cli_diag()) == VTA_OK) cli_say(VTA_ERROR, "%s", vta_status_text(status));
+    if (!flushed) cli_say(VTA_ERROR, "cannot write to standard output");
     vta_diag_destroy(cli_diag());
     return status == VTA_OK && flushed ? CLI_OK : CLI_FAILED;
 }
 
 int cli_usage(const cli_command *command, const char *fmt, ...) {
+    char message[1024];
     va_list args;
     va_start(args, fmt);
-    fprintf(stderr, "vta %s: ", command->name);
-    vfprintf(stderr, fmt, args);
-    fprintf(stderr, "\nusage: vta %s [OPTIONS] %s\nvta %s --help says more\n", command->name, command->arguments,
-            command->name);
+    vsnprintf(message, sizeof message, fmt, args);
     va_end(args);
+    cli_say(VTA_ERROR, "vta %s: %s", command->name, message);
+    fprintf(stderr, "usage: vta %s [OPTIONS]%s", command->name, *command->arguments ? " " : "");
+    cli_wrap(stderr, 21 + strlen(command->name), 11, command->arguments);
+    fprintf(stderr, "vta %s --help says more\n", command->name);
     return CLI_USAGE;
 }
 

@@ -22,35 +22,28 @@ static const cli_command *find(const char *name) {
     return NULL;
 }
 
-static void print_help(FILE *to) {
-    fprintf(to, "usage: vta COMMAND [OPTIONS] [ARGUMENTS]\n\n");
-    for (int i = 0; i < COMMAND_COUNT; i++) fprintf(to, "  %-10s %s\n", cli_commands[i].name, cli_commands[i].summary);
-    fprintf(to, "\n  vta COMMAND --help   options and examples of a command\n"
-                "  vta --version        the version\n\n"
-                "exit codes: 0 done, 1 an error in the input or a failed check, 2 wrong usage\n");
-}
-
+/* A typo needs the word that was meant, not a page that scrolls it away. */
 static int unknown(const char *name) {
-    const char *names[COMMAND_COUNT];
-    for (int i = 0; i < COMMAND_COUNT; i++) names[i] = cli_commands[i].name;
-    const char *near = vta_nearest_name(name, names, COMMAND_COUNT);
-    fprintf(stderr, "vta: %s: no such command%s%s%s\n\n", name, near ? "; did you mean " : "", near ? near : "",
-            near ? "?" : "");
-    print_help(stderr);
+    const char *names[COMMAND_COUNT + 2] = {"--help", "--version"};
+    for (int i = 0; i < COMMAND_COUNT; i++) names[i + 2] = cli_commands[i].name;
+    const char *near = vta_nearest_name(name, names, COMMAND_COUNT + 2);
+    cli_say(VTA_ERROR, "vta %s: no such %s%s%s%s", name, *name == '-' ? "option" : "command",
+            near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+    fprintf(stderr, "vta --help lists the commands\n");
     return CLI_USAGE;
 }
 
 /* What a command printed has to arrive: a help page on a full disk is none. */
 static int complete(int code) {
     if (fflush(stdout) == 0 && !ferror(stdout)) return code;
-    if (code == CLI_OK) fprintf(stderr, "error: cannot write to standard output\n");
+    if (code == CLI_OK) cli_say(VTA_ERROR, "cannot write to standard output");
     return code == CLI_OK ? CLI_FAILED : code;
 }
 
 static int run(int argc, char **argv) {
     const char *name = argc > 1 ? argv[1] : NULL;
     if (!name) {
-        print_help(stderr);
+        cli_print_help(stderr);
         return CLI_USAGE;
     }
     if (!strcmp(name, "--version") || !strcmp(name, "-V")) {
@@ -59,7 +52,7 @@ static int run(int argc, char **argv) {
     }
     bool help = !strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help");
     if (help && argc < 3) {
-        print_help(stdout);
+        cli_print_help(stdout);
         return CLI_OK;
     }
     const cli_command *command = find(help ? argv[2] : name);

@@ -10,27 +10,8 @@
 
 enum { MAX_OPTIONS = 96, FIRST_ID = 256 };
 
-static void print_option(const cli_option *o) {
-    char left[96];
-    int n = o->letter ? snprintf(left, sizeof left, "  -%c, --%s", o->letter, o->name)
-                      : snprintf(left, sizeof left, "      --%s", o->name);
-    if (o->value) snprintf(left + n, sizeof left - (size_t)n, " %s", o->value);
-    if (strlen(left) < 30)
-        printf("%-30s %s\n", left, o->help);
-    else
-        printf("%s\n%-30s %s\n", left, "", o->help);
-}
-
-static void print_page(const cli_command *command, const cli_option *options) {
-    printf("usage: vta %s [OPTIONS]%s%s\n\n%s\n\noptions:\n", command->name, *command->arguments ? " " : "",
-           command->arguments, command->summary);
-    for (const cli_option *o = options; o->name; o++) print_option(o);
-    print_option(&(cli_option){"help", 'h', CLI_FLAG, NULL, "print this page", NULL});
-    printf("\nexamples:\n%s", command->examples);
-}
-
 /* How --help describes a command; cli_describe_all exchanges it. */
-static cli_describe *describe = print_page;
+static cli_describe *describe = cli_print_page;
 
 void cli_describe_all(cli_describe *how) {
     describe = how;
@@ -38,7 +19,7 @@ void cli_describe_all(cli_describe *how) {
         char *argv[] = {(char *)cli_commands[i].name, "--help", NULL};
         cli_commands[i].run(&cli_commands[i], 2, argv);
     }
-    describe = print_page;
+    describe = cli_print_page;
 }
 
 /* "; did you mean --NAME?" for an option that nothing has, or "". */
@@ -163,7 +144,8 @@ static int parse(const cli_command *command, const cli_option *options, int argc
 
 int cli_parse(const cli_command *command, const cli_option *options, int argc, char **argv, int *out_argc,
               char ***out_argv) {
-    return parse(command, options, argc, argv, ":", out_argc, out_argv);
+    int code = parse(command, options, argc, argv, ":", out_argc, out_argv);
+    return code >= 0 ? code : cli_check_kinds(command, *out_argc, *out_argv);
 }
 
 int cli_parse_until_argument(const cli_command *command, const cli_option *options, int argc, char **argv,

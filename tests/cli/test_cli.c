@@ -249,7 +249,7 @@ TEST_CASE(manual) {
     assert_contains(output, "#compdef vta\n");
     assert_contains(output,
                     "'--engine[how sim computes; reference\\: plain loops, the oracle]:engine:(fast reference)'");
-    RUNS("completion fish", 2);
+    RUNS("completion csh", 2);
     RUNS("man sim", 2);
 }
 

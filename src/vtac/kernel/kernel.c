@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/nearest.h"
 #include "kernel/priv.h"
 
 enum { MAX_ERRORS = 20, LARGEST_FILE = 1 << 20 };
@@ -69,14 +70,31 @@ static bool uses_failed(const vt__reader *r, vt_lexer lx) {
     return false;
 }
 
+/* A word at the beginning of a line that is no statement, as a rule a misspelt one. */
+static void refuse_word(const vt_lexer *lx) {
+    const vt__statement *tables[] = {vt__declarations, vt__steps};
+    const char *names[64];
+    char near[VT_SUGGESTION_BYTES];
+    size_t count = 0;
+    if (lx->token.kind != VT_T_NAME) return;
+    for (int t = 0; t < 2; t++)
+        for (const vt__statement *s = tables[t]; s->keyword && count < sizeof names / sizeof *names; s++)
+            names[count++] = s->keyword;
+    const char *word = vt_new_stringn(lx->ctx, lx->token.text, lx->token.size);
+    if (!*vt_suggest(near, word, names, count)) return;
+    vt_raise_at(lx->ctx, VTA_PARSE, lx->token.pos, "there is no statement \"%s\"%s", word, near);
+}
+
 static vta_status read_statement(vt_ctx *ctx, void *arg) {
     vt__reader *r = arg;
     vt_lexer *lx = &r->parser.lx;
     const vt__statement *s = statement_at(lx);
+    if (!s) refuse_word(lx);
     if (!s) vt_lex_unexpected(lx, "a statement (input, tensor, output, stage, split, ...)");
     vt__here(r);
     vt_lex_advance(lx);
     s->read(r);
+    if (!starts_statement(lx) && lx->token.starts_line) refuse_word(lx);
     if (!starts_statement(lx)) vt_lex_unexpected(lx, "the end of the statement; a new one begins a new line");
     (void)ctx;
     return VTA_OK;

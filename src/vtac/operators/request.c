@@ -67,17 +67,43 @@ bool vt_op_request_equal(const vt_op_request *a, const vt_op_request *b) {
     return !memcmp(a->values, b->values, sizeof a->values);
 }
 
+static bool is_missing(const vt_op_request *r, size_t i) {
+    return owners[i] == r->kind && r->values[i] == attributes[i].value &&
+           (r->values[i] < attributes[i].least || r->values[i] > attributes[i].most);
+}
+
+/* All that is missing in one message: "conv2d: height and width are not given: rows ... (height=NUMBER); ...". */
+static vta_status refuse_missing(const vt_op_request *r, vta_diag *diag) {
+    vt_strbuf names, help;
+    size_t count = 0, said = 0;
+    for (size_t i = 0; i < VT_ATTRIBUTES; i++) count += is_missing(r, i);
+    if (!count) return VTA_OK;
+    vt_strbuf_init(&names, &vt_allocator_libc);
+    vt_strbuf_init(&help, &vt_allocator_libc);
+    for (size_t i = 0; i < VT_ATTRIBUTES; i++) {
+        if (!is_missing(r, i)) continue;
+        const vtac_op_attribute *a = &attributes[i];
+        vt_strbuf_addf(&names, "%s%s", said == 0 ? "" : said + 1 < count ? ", " : " and ", a->name);
+        vt_strbuf_addf(&help, "%s%s (%s=NUMBER)", said ? "; " : "", a->help, a->name);
+        said++;
+    }
+    vta_status status = names.failed || help.failed
+                            ? vt_no_memory(diag)
+                            : vt_fail(diag, VTA_INVALID_ARGUMENT, "%s: %s %s not given: %s", operators[r->kind],
+                                      vt_strbuf_text(&names), count == 1 ? "is" : "are", vt_strbuf_text(&help));
+    vt_strbuf_free(&names);
+    vt_strbuf_free(&help);
+    return status;
+}
+
 vta_status vt__op_request_check(const vt_op_request *r, vta_diag *diag) {
     for (size_t i = 0; i < VT_ATTRIBUTES; i++) {
         const vtac_op_attribute *a = &attributes[i];
-        if (owners[i] != r->kind || (r->values[i] >= a->least && r->values[i] <= a->most)) continue;
-        if (r->values[i] == a->value)
-            return vt_fail(diag, VTA_INVALID_ARGUMENT, "%s: %s is not given: %s (%s=NUMBER)", operators[r->kind],
-                           a->name, a->help, a->name);
+        if (owners[i] != r->kind || is_missing(r, i) || (r->values[i] >= a->least && r->values[i] <= a->most)) continue;
         return vt_fail(diag, VTA_OUT_OF_RANGE, "%s: %s=%lld: must be from %lld to %lld", operators[r->kind], a->name,
                        (long long)r->values[i], (long long)a->least, (long long)a->most);
     }
-    return VTA_OK;
+    return refuse_missing(r, diag);
 }
 
 /* ---- Writing ----------------------------------------------------------------------------------------------------- */
