@@ -37,14 +37,19 @@ void cli_onnx_use(const cli_common *common, const cli_list *inputs) {
 }
 #endif
 
+static struct {
+    vta_model *model;
+    char path[4096];
+} last;
+
+void cli_model_forget(void) {
+    vta_model_release(last.model);
+    last.model = NULL;
+}
+
 vta_status cli_model_load(const char *path, vta_diag *diag, vta_model **out_model) {
-    static struct {
-        vta_model *model;
-        char path[4096];
-    } last;
     if (!last.model || strcmp(path, last.path)) {
-        vta_model_release(last.model);
-        last.model = NULL;
+        cli_model_forget();
         vta_status status = cli_is_network(path) ? cli_onnx_compile(path, diag, &last.model)
                                                  : vta_model_load(path, NULL, diag, &last.model);
         if (status != VTA_OK) return status;

@@ -12,8 +12,9 @@ bool cli_is_artifact(const char *path);
 bool cli_is_network(const char *path);
 bool cli_is_model(const char *path);
 
-/* The compiled network of a path; belongs to the tool, until another one is loaded. */
+/* The compiled network of a path; belongs to the tool, until another one is loaded, or it is forgotten. */
 vta_status cli_model_load(const char *path, vta_diag *diag, vta_model **out_model);
+void cli_model_forget(void);
 /* Compiles an ONNX model as cli_network_use (c_network.h) has settled. Free with vta_model_release. */
 vta_status cli_onnx_compile(const char *path, vta_diag *diag, vta_model **out_model);
 /* What an ONNX model is compiled for and calibrated with, where a command has no options for more. */
@@ -41,7 +42,8 @@ typedef struct cli_model {
 vta_status cli_run_model(const cli_model *m);
 /* Runs it, with zeros for inputs that are not given, and tells what each step and layer took. */
 vta_status cli_profile_model(const cli_model *m);
-/* Runs it so, and adds its layers to a profile of its runs. */
-vta_status cli_model_layers(const cli_model *m, vta_profile *profile);
+/* Runs it so, and adds its layers to a profile of its runs. *out_json, unless it is NULL: what cli_profile_model prints
+ * as JSON. */
+vta_status cli_model_layers(const cli_model *m, vta_profile *profile, json_t **out_json);
 
 #endif

@@ -52,10 +52,17 @@ static vta_status print_profile(cli_opened_model *o) {
     return VTA_OK;
 }
 
-static vta_status print_profile_json(cli_opened_model *o) {
+static vta_status profile_json(cli_opened_model *o, json_t **out) {
     char *text;
     vta_status status = vta_instance_profile_json(o->instance, cli_diag(), &text);
-    if (status == VTA_OK) cli_print_json(cli_json_of(text));
+    *out = status == VTA_OK ? cli_json_of(text) : NULL;
+    return status;
+}
+
+static vta_status print_profile_json(cli_opened_model *o) {
+    json_t *json;
+    vta_status status = profile_json(o, &json);
+    if (status == VTA_OK) cli_print_json(json);
     return status;
 }
 
@@ -124,13 +131,14 @@ static vta_status add_layers(const cli_opened_model *o, vta_profile *profile) {
     return status;
 }
 
-vta_status cli_model_layers(const cli_model *m, vta_profile *profile) {
+vta_status cli_model_layers(const cli_model *m, vta_profile *profile, json_t **out_json) {
     cli_opened_model o;
     vta_status status = cli_model_open(m, &o);
     if (status == VTA_OK) status = cli_model_set_inputs(&o, false);
     if (status == VTA_OK) status = cli_model_measure(&o);
     if (status == VTA_OK) status = cli_model_measure(&o); /* the first one touches memory for the first time */
     if (status == VTA_OK) status = add_layers(&o, profile);
+    if (status == VTA_OK && out_json) status = profile_json(&o, out_json);
     cli_model_close(&o);
     return status;
 }

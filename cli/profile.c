@@ -13,6 +13,7 @@ typedef struct timed {
     cli_kernel_program program;
     vta_config *config;
     vta_profile *profile; /* NULL: there is none */
+    json_t *network;      /* its steps and layers, where it is one and they are asked for */
     const char *title;
 } timed;
 
@@ -23,8 +24,9 @@ typedef struct profile_args {
     cli_model model; /* where the input is one */
     const char *trace, *html, *svg, *title;
     uint64_t from, to;
-    const char *against;                     /* the other program, NULL for none */
-    cli_list against_params, against_timing; /* what is different about it */
+    const char *against;                                  /* the other program, NULL for none */
+    cli_list against_params, against_timing, against_set; /* what is different about it */
+    cli_common other;                                     /* common, with against_set */
 } profile_args;
 
 static vta_status write_report(vta_status status, char *text, const char *path, const char *what) {
@@ -40,12 +42,14 @@ static json_t *profile_json(const vta_profile *profile, vta_status *status) {
     return cli_json_of(text);
 }
 
-/* One profile as it is; two as {"profile": ..., "against": ...}. */
+/* One profile as it is; two as {"profile": ..., "against": ...}, those of networks with their steps and layers. */
 static vta_status print_json(const timed *one, const timed *other) {
     vta_status status = VTA_OK;
     json_t *answer = profile_json(one->profile, &status);
     if (other->profile)
         answer = json_pack("{s:o, s:o}", "profile", answer, "against", profile_json(other->profile, &status));
+    if (one->network) json_object_set(answer, "network", one->network);
+    if (other->network) json_object_set(answer, "against_network", other->network);
     if (status == VTA_OK)
         cli_print_json(answer);
     else
@@ -85,32 +89,56 @@ static vta_status write_reports(const profile_args *args, const timed *one, cons
     return args->common.json ? print_json(one, other) : print_text(one, other);
 }
 
+/* Runs and times a network; its layers are on the page and in comparisons. */
+static vta_status time_network(const profile_args *args, const char *path, const vta_timing_profile *timing, timed *t) {
+    static const cli_device device = {.driver = "sim"};
+    cli_model m = args->model;
+    m.path = path;
+    m.device = &device;
+    m.timing = timing;
+    return cli_model_layers(&m, t->profile, args->common.json ? &t->network : NULL);
+}
+
 /* Opens and times what `input` names; `more`: further settings of the timing profile. */
-static vta_status time_input(const cli_input *input, const cli_timing *timing, const cli_list *more, timed *out) {
-    vta_timing_profile profile;
+static vta_status time_input(const profile_args *args, const cli_input *input, const cli_list *more, timed *out) {
+    vta_timing_profile timing;
     vta_status status = cli_open_input(input, cli_diag(), &out->config, &out->program);
-    if (status == VTA_OK) status = cli_find_timing(timing, out->config, cli_diag(), &profile);
+    if (status == VTA_OK) status = cli_find_timing(&args->timing, out->config, cli_diag(), &timing);
     for (int i = 0; status == VTA_OK && more && i < more->count; i++)
-        status = vta_timing_profile_set(&profile, more->item[i], cli_diag());
-    if (status == VTA_OK) status = cli_profile_program(&out->program, out->config, &profile, &out->profile);
+        status = vta_timing_profile_set(&timing, more->item[i], cli_diag());
+    if (status == VTA_OK) status = cli_profile_program(&out->program, out->config, &timing, &out->profile);
+    if (status == VTA_OK && cli_is_model(input->path) && (args->html || args->against))
+        status = time_network(args, input->path, &timing, out);
     return status;
 }
 
 static void close_timed(timed *t) {
+    json_decref(t->network);
     vta_profile_destroy(t->profile);
     vta_config_release(t->config);
     vta_program_destroy(t->program.program);
 }
 
-static vta_status time_other(const profile_args *args, timed *other) {
+/* Adds words to a list that is the options' own. */
+static vta_status add_words(cli_list *list, const cli_list *more) {
+    for (int i = 0; i < more->count; i++) {
+        if (list->count == CLI_LIST_MAX) return cli_fail(VTA_OUT_OF_RANGE, "more than %d settings", CLI_LIST_MAX);
+        list->item[list->count++] = more->item[i];
+    }
+    return VTA_OK;
+}
+
+static vta_status time_other(profile_args *args, timed *other) {
     cli_input input = args->input;
     if (!args->against) return VTA_OK;
     input.path = args->against;
-    for (int i = 0; i < args->against_params.count; i++) {
-        if (input.params.count == CLI_LIST_MAX) return VTA_OUT_OF_RANGE;
-        input.params.item[input.params.count++] = args->against_params.item[i];
-    }
-    return time_input(&input, &args->timing, &args->against_timing, other);
+    vta_status status = add_words(&input.params, &args->against_params);
+    args->other = args->common;
+    if (status == VTA_OK) status = add_words(&args->other.set, &args->against_set);
+    input.changes = &args->other.set;
+    cli_onnx_use(&args->other, &args->model.inputs);
+    cli_model_forget(); /* the same model may be compiled for another machine now */
+    return status == VTA_OK ? time_input(args, &input, &args->against_timing, other) : status;
 }
 
 /* What is compiled brings its configuration; a kernel file is built for the one in use. */
@@ -128,6 +156,8 @@ static char *other_title(const profile_args *args) {
         words.item[words.count++] = args->against_params.item[i];
     for (int i = 0; i < args->against_timing.count && words.count < CLI_LIST_MAX; i++)
         words.item[words.count++] = args->against_timing.item[i];
+    for (int i = 0; i < args->against_set.count && words.count < CLI_LIST_MAX; i++)
+        words.item[words.count++] = args->against_set.item[i];
     return cli_join(&words);
 }
 
@@ -160,9 +190,7 @@ static vta_status profile(profile_args *args) {
     vta_status status = find_base(args, &base);
     args->input.base = base;
     args->input.changes = &args->common.set;
-    if (status == VTA_OK) status = time_input(&args->input, &args->timing, NULL, &one);
-    if (status == VTA_OK) status = settle_model(args);
-    if (status == VTA_OK && args->model.path && args->html) status = cli_model_layers(&args->model, one.profile);
+    if (status == VTA_OK) status = time_input(args, &args->input, NULL, &one);
     if (status == VTA_OK) status = time_other(args, &other);
     if (status == VTA_OK) status = write_reports(args, &one, &other);
     close_timed(&one);
@@ -186,6 +214,8 @@ int cmd_profile(const cli_command *self, int argc, char **argv) {
          &args.against_params},
         {"against-timing", 0, CLI_LIST, "NAME=NUMBER", "a timing setting for OTHER alone; may be repeated",
          &args.against_timing},
+        {"against-set", 0, CLI_LIST, "KEY=VALUE", "a key of the configuration for OTHER alone; may be repeated",
+         &args.against_set},
         {"input", 'i', CLI_LIST, "[NAME=]FILE.npy", "an input of a network (else zeros)", &args.model.inputs},
         CLI_INPUT_OPTIONS(&args.input),
         CLI_TIMING_OPTIONS(&args.timing),
@@ -197,8 +227,8 @@ int cmd_profile(const cli_command *self, int argc, char **argv) {
     int code = cli_parse(self, options, argc, argv, &argc, &argv);
     if (code >= 0) return code;
     if (argc != 1) return cli_usage(self, "one program, kernel file or object is needed, not %d", argc);
-    if (!args.against && (args.against_params.count || args.against_timing.count))
-        return cli_usage(self, "--against-param and --against-timing need --against OTHER");
+    if (!args.against && (args.against_params.count || args.against_timing.count || args.against_set.count))
+        return cli_usage(self, "--against-param, --against-timing and --against-set need --against OTHER");
     args.input.path = argv[0];
     cli_onnx_use(&args.common, &args.model.inputs);
     if (args.model.inputs.count && !cli_is_model(argv[0]))

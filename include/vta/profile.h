@@ -71,7 +71,8 @@ VTA_API vta_status vta_profile_html(const vta_profile *profile, const char *titl
  * everything, the machine included. */
 VTA_API vta_status vta_profile_html_against(const vta_profile *profile, const char *title, const vta_profile *other,
                                             const char *other_title, vta_diag *diag, char **out_html);
-/* That table as text: cycles, utilization, cycles by kind of instruction and by state of each unit. */
+/* That table as text: cycles, utilization, cycles by layer (vta_profile_add_layer), by kind of instruction and by state
+ * of each unit. */
 VTA_API vta_status vta_profile_compare(const vta_profile *profile, const char *title, const vta_profile *other,
                                        const char *other_title, vta_diag *diag, char **out_text);
 /* The timeline alone as an SVG picture of `width` pixels, cycles `from` to `to` (0, 0: everything). */

@@ -1,5 +1,6 @@
 /* Two profiles side by side, as text: what the second changed. */
 #include <stdio.h>
+#include <string.h>
 
 #include "profile/profile_priv.h"
 
@@ -40,6 +41,58 @@ static void state_rows(vt_strbuf *sb, const vta_profile *p, const vta_profile *q
     }
 }
 
+/* ---- Layers of networks ----------------------------------------------------------------------------------------- */
+
+static bool is_on_device(const vta_profile_layer *l) { return l->end > l->begin; }
+
+static bool are_alike(const vta_profile_layer *a, const vta_profile_layer *b) {
+    return is_on_device(a) == is_on_device(b) && !strcmp(a->name, b->name);
+}
+
+/* The layer of `p` that is as layer `index` of `q` is, counted among those of that name. NULL: there is none. */
+static const vta_profile_layer *same_layer(const vta_profile *p, const vta_profile *q, size_t index) {
+    size_t before = 0;
+    for (size_t i = 0; i < index; i++) before += are_alike(&q->layers[i], &q->layers[index]);
+    for (size_t i = 0; i < p->layer_count; i++)
+        if (are_alike(&p->layers[i], &q->layers[index]) && before-- == 0) return &p->layers[i];
+    return NULL;
+}
+
+static void add_figure(vt_strbuf *sb, const vta_profile_layer *l) {
+    char text[32] = "";
+    if (l && is_on_device(l)) snprintf(text, sizeof text, "%llu", (unsigned long long)(l->end - l->begin));
+    if (l && !is_on_device(l)) snprintf(text, sizeof text, "host %.3f ms", l->seconds * 1e3);
+    vt_strbuf_addf(sb, " %14s", text);
+}
+
+/* Of long names the end is shown, which tells them apart. */
+static void layer_row(vt_strbuf *sb, const char *name, const vta_profile_layer *a, const vta_profile_layer *b) {
+    enum { WIDTH = 34 };
+    size_t size = strlen(name);
+    const bool is_cut = size > WIDTH, comparable = a && b && is_on_device(a);
+    vt_strbuf_addf(sb, "%s%-*s", is_cut ? "..." : "", is_cut ? WIDTH - 3 : WIDTH,
+                   is_cut ? name + size - (WIDTH - 3) : name);
+    add_figure(sb, a);
+    add_figure(sb, b);
+    if (comparable) vt_strbuf_addf(sb, " %8.3f", (double)(b->end - b->begin) / (double)(a->end - a->begin));
+    vt_strbuf_add(sb, "\n");
+}
+
+static double host_seconds(const vta_profile *p) {
+    double sum = 0;
+    for (size_t i = 0; i < p->layer_count; i++) sum += p->layers[i].seconds;
+    return sum;
+}
+
+static void layer_rows(vt_strbuf *sb, const vta_profile *p, const vta_profile *q) {
+    if (!p->layer_count && !q->layer_count) return;
+    vt_strbuf_add(sb, "\ncycles by layer\n");
+    for (size_t i = 0; i < p->layer_count; i++) layer_row(sb, p->layers[i].name, &p->layers[i], same_layer(q, p, i));
+    for (size_t i = 0; i < q->layer_count; i++)
+        if (!same_layer(p, q, i)) layer_row(sb, q->layers[i].name, NULL, &q->layers[i]);
+    row(sb, "host, milliseconds", host_seconds(p) * 1e3, host_seconds(q) * 1e3, "%.3f");
+}
+
 vta_status vta_profile_compare(const vta_profile *profile, const char *title, const vta_profile *other,
                                const char *other_title, vta_diag *diag, char **out_text) {
     if (out_text) *out_text = NULL;
@@ -50,6 +103,7 @@ vta_status vta_profile_compare(const vta_profile *profile, const char *title, co
     vt_strbuf_addf(&sb, "A: %s\nB: %s\n\n%-34s %14s %14s %8s\n", title ? title : "the first program",
                    other_title ? other_title : "the second program", "", "A", "B", "B/A");
     head_rows(&sb, profile, other);
+    layer_rows(&sb, profile, other);
     kind_rows(&sb, profile, other);
     state_rows(&sb, profile, other);
     return vt_profile_hand_out(&sb, VTA_OK, diag, out_text);

@@ -99,7 +99,7 @@ const network = () => {
   if (!layers.length) return;
   const all = layers.reduce((sum, l) => sum + layerSeconds(l), 0) || 1, top = Math.max(...layers.map(layerSeconds)) || 1;
   const host = layers.filter((l) => !onDevice(l)).reduce((sum, l) => sum + l.seconds, 0);
-  $("network-words").textContent = `${layers.length} layers, ${seconds(all)}: ${seconds(all - host)} on the accelerator at ` +
+  $("network-words").textContent = `${pair ? "A: " : ""}${layers.length} layers, ${seconds(all)}: ${seconds(all - host)} on the accelerator at ` +
     `${timing.frequency_khz / 1000} MHz, ${seconds(host)} on this host. The stronger its colour, the longer a layer takes.`;
   $("network").append(el("div", { class: "graph", tabindex: "0", role: "group", "aria-label": "The network as a graph" }, networkGraph(all, top)),
     el("div", { class: "list" }, networkTable(all, top)));

@@ -105,6 +105,20 @@ const stages = () => {
 };
 
 /* ---- What the second profile changed ---- */
+/* Layers of both networks by their names, of equal names in their order: [name, cycles of A, of B]. */
+const layerPairs = () => {
+  const pairs = new Map();
+  sides.forEach((side, s) => {
+    const seen = new Map();
+    (side.network || []).filter(onDevice).forEach((l) => {
+      const n = seen.get(l.name) || 0, key = l.name + " " + n;
+      seen.set(l.name, n + 1);
+      if (!pairs.has(key)) pairs.set(key, [l.name, 0, 0]);
+      pairs.get(key)[1 + s] = layerCycles(l);
+    });
+  });
+  return [...pairs.values()].map(([name, x, y]) => [`layer ${name}, cycles`, x, y]);
+};
 const compared = () => {
   drawn("compare-panel");
   $("compare-panel").hidden = !pair;
@@ -116,6 +130,7 @@ const compared = () => {
       rows.push({ cells: [name, [text(x), x], [text(y), y], [text(y - x), y - x],
         [el("span", { class: tone }, isNaN(ratio) ? "" : ratio.toFixed(3)), isNaN(ratio) ? 1e9 : ratio]] });
   };
+  layerPairs().forEach(([name, x, y]) => put(name, x, y));
   put("cycles", a.cycles, b.cycles);
   put("time, µs", a.seconds * 1e6, b.seconds * 1e6, (x) => x.toFixed(2));
   page.kinds.forEach((kind) => put(kind + ", cycles", a.instructions[kind].cycles, b.instructions[kind].cycles));
