@@ -15,8 +15,10 @@ typedef struct state {
     cli_eval_boxes of_boxes;
     const char *images, *labels_path, *tokens;
     uint64_t threads;
-    bool is_float;
+    bool is_float, is_folder; /* FOLDER stands behind MODEL */
     cli_labels labels;
+    cli_names names; /* of the classes, where folders are called so */
+    size_t ordered;  /* folders whose alphabetical order are the classes; 0: they say them themselves */
     vtac_graph *graph;
     vta_model *model;
     char **paths;
@@ -67,22 +69,43 @@ static vta_status check_classes(const state *s) {
     vta_status status = vta_model_output(s->model, 0, &out);
     int64_t classes = status == VTA_OK ? (int64_t)(out.bytes / sizeof(float)) : 0;
     int64_t first = -s->pictures.label_offset, last = classes - 1 - s->pictures.label_offset;
+    if (status == VTA_OK && s->ordered && (int64_t)s->ordered != last - (first > 0 ? first : 0) + 1)
+        return cli_fail(VTA_MISMATCH,
+                        "%s has %zu folders, the network %lld classes: call the folders by the numbers of the classes, "
+                        "or by the names in the file of \"labels\" in MODEL.picture.json",
+                        s->images, s->ordered, (long long)classes);
     for (size_t i = 0; i < s->labels.count && status == VTA_OK; i++) {
         const struct cli_label *l = &s->labels.item[i];
         if (l->class >= first && l->class <= last) continue;
         snprintf(message, sizeof message,
-                 "%.200s: %.150s is of class %lld; the classes of the network go from %lld to %lld", s->labels_path,
-                 l->file, (long long)l->class, (long long)first, (long long)last);
+                 "%.200s: %.150s is of class %lld; the classes of the network go from %lld to %lld",
+                 s->labels_path ? s->labels_path : s->images, l->file, (long long)l->class, (long long)first,
+                 (long long)last);
         vta_diag_add(cli_diag(), VTA_ERROR, VTA_OUT_OF_RANGE, message);
         status = VTA_OUT_OF_RANGE;
     }
     return status;
 }
 
+/* A table, or a folder for each class. Names of folders may be those that the model's settings, or an artifact, have.
+ */
+static vta_status read_labels(state *s, const char *model) {
+    vta_model *artifact;
+    size_t size;
+    if (s->labels_path) return cli_labels_read(s->labels_path, &s->labels);
+    vta_status status = s->pictures.labels ? cli_names_read(s->pictures.labels, &s->names) : VTA_OK;
+    if (!s->pictures.labels && cli_is_artifact(model)) {
+        status = cli_model_load(model, cli_diag(), &artifact);
+        const void *text = status == VTA_OK ? vta_model_section(artifact, CLI_LABELS_SECTION, &size) : NULL;
+        if (text) status = cli_names_parse(model, text, size, &s->names);
+    }
+    return status == VTA_OK ? cli_labels_of_folders(s->images, &s->names, &s->labels, &s->ordered) : status;
+}
+
 static vta_status evaluate(state *s, const char *model) {
     vtac_graph_options options = {0};
     vta_status status = cli_pictures_settle(&s->pictures, model);
-    if (status == VTA_OK) status = cli_labels_read(s->labels_path, &s->labels);
+    if (status == VTA_OK) status = read_labels(s, model);
     if (status == VTA_OK) status = make_paths(s);
     const char *const *paths = (const char *const *)s->paths;
     size_t count = s->labels.count;
@@ -124,7 +147,7 @@ static const char *misuse(const state *s, int argc, bool is_artifact) {
     if (argc < 1) return "expected one MODEL";
     if (b->against_float && b->boxes) return "--boxes and --against-float are two ways to look at boxes: give one";
     if (b->against_float && argc < 2) return "expected MODEL and at least one image or folder";
-    if (!b->against_float && argc != 1) return "expected one MODEL";
+    if (!b->against_float && argc != 1 && !s->is_folder) return "expected one MODEL";
     if (s->is_float && is_artifact) return "--float is for ONNX models: an artifact holds the integers only";
     if (b->against_float && is_artifact)
         return "--against-float is for ONNX models: an artifact holds the integers only";
@@ -133,7 +156,8 @@ static const char *misuse(const state *s, int argc, bool is_artifact) {
         return "--decoder, --score and --iou are for --boxes or --against-float";
     if (s->tokens)
         return s->images || s->labels_path ? "--images and --labels are for pictures, not for --tokens" : NULL;
-    return s->images && s->labels_path ? NULL : "expected --images and --labels, --boxes, --against-float, or --tokens";
+    return s->images ? NULL
+                     : "expected a folder of images, --images and --labels, --boxes, --against-float, or --tokens";
 }
 
 static vta_status evaluate_boxes(state *s, int argc, char **argv) {
@@ -155,7 +179,8 @@ int cmd_eval(const cli_command *self, int argc, char **argv) {
     static state s;
     s.network.common = &s.common;
     const cli_option options[] = {
-        {"images", 'i', CLI_TEXT, "DIR", "the folder of the pictures", &s.images},
+        {"images", 'i', CLI_TEXT, "DIR", "the folder of the pictures; without --labels a folder of it for each class",
+         &s.images},
         {"labels", 'l', CLI_TEXT, "FILE",
          "a table of lines file,class, with a heading or without; of boxes: names of the classes", &s.labels_path},
         {"boxes", 0, CLI_TEXT, "FILE.json", "boxes in truth, in COCO's format: mean average precision of those found",
@@ -178,6 +203,8 @@ int cmd_eval(const cli_command *self, int argc, char **argv) {
     };
     int code = cli_parse(self, options, argc, argv, &argc, &argv);
     if (code >= 0) return code;
+    s.is_folder = argc == 2 && !s.images && !s.tokens && !s.of_boxes.boxes && !s.of_boxes.against_float;
+    if (s.is_folder) s.images = argv[1];
     const char *wrong = misuse(&s, argc, argc > 0 && cli_is_artifact(argv[0]));
     if (wrong) return cli_usage(self, "%s", wrong);
     if (s.tokens) {
@@ -193,5 +220,6 @@ int cmd_eval(const cli_command *self, int argc, char **argv) {
     free(s.paths);
     free(s.pictures.labels);
     cli_labels_free(&s.labels);
+    cli_names_free(&s.names);
     return cli_finish(status);
 }

@@ -1,12 +1,15 @@
 /* Names of classes, and which picture is of which class. */
 #include "labels.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "file.h"
+#include "picture_files.h"
 #include "vta/detect.h"
 #include "vta/image.h"
 
@@ -197,7 +200,88 @@ vta_status cli_labels_read(const char *path, cli_labels *out_labels) {
     return status;
 }
 
+static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+
+/* Folders within a folder, in alphabetical order; NULL-terminated, each of malloc. */
+static char **folders_of(const char *path, size_t *out_count) {
+    size_t count = 0;
+    char **list = NULL;
+    DIR *dir = opendir(path);
+    for (struct dirent *e; dir && (e = readdir(dir));) {
+        char *whole = NULL;
+        struct stat info;
+        if (*e->d_name == '.' || asprintf(&whole, "%s/%s", path, e->d_name) < 0) continue;
+        bool is_folder = stat(whole, &info) == 0 && S_ISDIR(info.st_mode);
+        free(whole);
+        char **more = is_folder ? realloc(list, (count + 2) * sizeof *list) : NULL;
+        if (!more) continue;
+        list = more;
+        list[count] = strdup(e->d_name);
+        count += list[count] != NULL;
+    }
+    if (dir) closedir(dir);
+    if (list) qsort(list, count, sizeof *list, by_name);
+    *out_count = count;
+    return list;
+}
+
+/* The class that a folder's name is: -1: neither a number nor one of the names. */
+static int64_t class_of(const char *name, const cli_names *names, bool numbers) {
+    char *end;
+    long long number = strtoll(name, &end, 10);
+    if (numbers) return *name && !*end ? number : -1;
+    for (size_t i = 0; i < names->count; i++)
+        if (names->name[i] && !strcmp(names->name[i], name)) return (int64_t)i;
+    return -1;
+}
+
+static bool are_all(char *const *folders, size_t count, const cli_names *names, bool numbers) {
+    for (size_t i = 0; i < count; i++)
+        if (class_of(folders[i], names, numbers) < 0) return false;
+    return count > 0;
+}
+
+static vta_status add_folder(cli_labels *labels, const char *path, const char *folder, int64_t class) {
+    cli_picture_files files = {0};
+    char *whole = NULL;
+    if (asprintf(&whole, "%s/%s", path, folder) < 0) return VTA_NO_MEMORY;
+    vta_status status = cli_picture_files_add(&files, whole);
+    size_t count = labels->count + files.count;
+    struct cli_label *item = realloc(labels->item, (count + 1) * sizeof *item);
+    if (item) labels->item = item;
+    char **own = realloc(labels->own, (count + 1) * sizeof *own);
+    if (own) labels->own = own;
+    if (status == VTA_OK && (!item || !own)) status = VTA_NO_MEMORY;
+    for (size_t i = 0; i < files.count && status == VTA_OK; i++) {
+        own[labels->count] = strdup(files.path[i] + strlen(path) + 1);
+        if (!own[labels->count]) status = VTA_NO_MEMORY;
+        if (status == VTA_OK) item[labels->count] = (struct cli_label){own[labels->count], class}, labels->count++;
+    }
+    cli_picture_files_free(&files);
+    free(whole);
+    return status;
+}
+
+vta_status cli_labels_of_folders(const char *path, const cli_names *names, cli_labels *out_labels,
+                                 size_t *out_ordered) {
+    size_t count;
+    char **folders = folders_of(path, &count);
+    *out_labels = (cli_labels){0};
+    bool numbers = are_all(folders, count, names, true), named = !numbers && are_all(folders, count, names, false);
+    vta_status status =
+        count ? VTA_OK : cli_fail(VTA_NOT_FOUND, "%s: no folder with a folder for each class: give --labels", path);
+    for (size_t i = 0; i < count && status == VTA_OK; i++)
+        status = add_folder(out_labels, path, folders[i],
+                            numbers || named ? class_of(folders[i], names, numbers) : (int64_t)i);
+    *out_ordered = numbers || named ? 0 : count;
+    for (size_t i = 0; i < count; i++) free(folders[i]);
+    free(folders);
+    return status;
+}
+
 void cli_labels_free(cli_labels *labels) {
+    for (size_t i = 0; labels->own && i < labels->count; i++) free(labels->own[i]);
+    free(labels->own);
     free(labels->text);
     free(labels->item);
 }

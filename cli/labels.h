@@ -30,9 +30,14 @@ typedef struct cli_labels {
         int64_t class;
     } *item;
     size_t count;
+    char **own; /* names that do not point into the text */
 } cli_labels;
 
 vta_status cli_labels_read(const char *path, cli_labels *out_labels);
+/* The pictures in the folders of a folder, each folder a class: its number where all are numbers, its place in `names`
+ * where all are there, else their alphabetical order. Gives how many folders there are where that order counts, else 0.
+ */
+vta_status cli_labels_of_folders(const char *path, const cli_names *names, cli_labels *out_labels, size_t *out_ordered);
 void cli_labels_free(cli_labels *labels);
 
 /* The `most` highest of `count` scores, best first; the lower number first of equal ones. Gives how many there are. */

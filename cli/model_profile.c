@@ -1,14 +1,28 @@
 /* What each step and layer of a network took: as a table, as JSON, and on the page of a profile. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "model_open.h"
+
+/* The end of a long name: what layers of one block have in common stands at its beginning. */
+static const char *end_of(const char *name, size_t width, char *out, size_t size) {
+    size_t n = strlen(name);
+    if (n <= width) return name;
+    const char *from = name + n - (width - 2);
+    while ((*from & 0xc0) == 0x80) from++; /* not within a character */
+    snprintf(out, size, "..%s", from);
+    return out;
+}
 
 static void print_row(const vta_model_step *s, const vta_step_profile *p, uint64_t cycles) {
     bool layer = s->layer != UINT32_MAX;
     const vta_counters *c = &p->counters;
     uint64_t bytes =
         c->inp_load_nbytes + c->wgt_load_nbytes + c->acc_load_nbytes + c->uop_load_nbytes + c->out_store_nbytes;
-    printf("%s%-*.*s %-6s", layer ? "  " : "", layer ? 28 : 30, layer ? 28 : 30, s->name, layer ? "" : s->kind);
+    char name[40];
+    int width = layer ? 28 : 30;
+    printf("%s%-*s %-6s", layer ? "  " : "", width, end_of(s->name, (size_t)width, name, sizeof name),
+           layer ? "" : s->kind);
     if (!s->insn_count) {
         printf(" %12s %6s %12s %8s %10s %9.3f\n", "", "", "", "", "", p->seconds * 1e3);
         return;

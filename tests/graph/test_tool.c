@@ -245,7 +245,7 @@ static void test_eval(void **state) {
     says(1, "eval colours.onnx --float --images . --labels labels.csv", "gone.png");
     put_text("labels.csv", "rgb.png,0\nrgb.png,blue\n");
     says(1, "eval colours.onnx --float --images . --labels labels.csv", "labels.csv:2: the class is not an integer");
-    says(2, "eval colours.onnx --float", "expected --images and --labels");
+    says(2, "eval colours.onnx --float", "expected a folder of images, --images and --labels");
 }
 
 int main(void) {

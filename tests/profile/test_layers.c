@@ -76,6 +76,31 @@ TEST_CASE(the_page_has_them_as_they_were_added) {
     stop(&f);
 }
 
+/* The first sentence is about the host where it computes a tenth of the time or more, and virtual threads are no
+ * advice for a network, whose schedules are chosen. */
+TEST_CASE(what_the_host_computes_comes_first) {
+    static const struct {
+        double first, second;
+        const char *says;
+    } rows[] = {{0.25, 0.75, "The host computes 1000.0 of 1000.0 ms (100 %), most of it in b (750.0 ms)"},
+                {0.75, 0.25, "most of it in a (750.0 ms)"},
+                {1e-12, 1e-12, NULL},
+                {0, 0, NULL}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        fixture f;
+        char *text = NULL;
+        start(&f);
+        must(vta_profile_add_layer(f.profile, &(vta_profile_layer){.name = "a", .seconds = rows[i].first}, diag));
+        must(vta_profile_add_layer(f.profile, &(vta_profile_layer){.name = "b", .seconds = rows[i].second}, diag));
+        must(vta_profile_text(f.profile, diag, &text));
+        if (rows[i].says && !strstr(text, rows[i].says)) fail_msg("%s", text);
+        if (rows[i].says) assert_int_equal(strncmp(text, "The host computes", 17), 0);
+        if (!rows[i].says) assert_null(strstr(text, "The host"));
+        vta_string_free(text);
+        stop(&f);
+    }
+}
+
 TEST_CASE(what_makes_no_graph_is_refused) {
     static const uint32_t itself = 3, later[] = {2, 1, 4};
     fixture f;

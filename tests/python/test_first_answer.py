@@ -7,6 +7,7 @@ import ast
 import json
 import os
 import random
+import shutil
 import struct
 import subprocess
 import tempfile
@@ -217,6 +218,45 @@ class FirstAnswer(unittest.TestCase):
         renamed = {"motorbike": "motorcycle", "aeroplane": "airplane", "sofa": "couch", "pottedplant": "potted plant",
                    "diningtable": "dining table", "tvmonitor": "tv"}
         self.assertEqual(names("coco", 80), [renamed.get(n, n) for n in old])
+
+    def test_folders_by_class(self):
+        """The class of the strongest colour: folders called by numbers, by names, in alphabetical order."""
+        onnx_model(self.at("m.onnx"), {})
+        colours = {"red": (250, 9, 9), "green": (9, 250, 9), "blue": (9, 9, 250)}
+        with open(self.at("names.txt"), "w") as f:
+            f.write("red\ngreen\nblue\n")
+        rng = random.Random(3)
+        for kind in ("numbers", "names", "order"):
+            right = total = 0
+            for i, name in enumerate(colours):
+                folder = self.at(kind, str(i) if kind == "numbers" else name)
+                os.makedirs(folder)
+                for k in range(rng.randrange(1, 4)):
+                    shown = rng.choice(list(colours))
+                    png(os.path.join(folder, f"{k}.png"), colours[shown])
+                    classes = sorted(colours) if kind == "order" else list(colours)
+                    right += classes.index(name) == list(colours).index(shown)
+                    total += 1
+            settings = {"preset": "raw", **({"labels": "names.txt"} if kind == "names" else {})}
+            with open(self.at("m.picture.json"), "w") as f:
+                json.dump(settings, f)
+            got = json.loads(self.run_tool("eval", "m.onnx", kind, "--json"))
+            self.assertEqual((got["top1"], got["count"]), (right, total), kind)
+        shutil.rmtree(self.at("order", "red"))
+        self.assertIn("order has 2 folders, the network 3 classes", self.run_tool("eval", "m.onnx", "order", code=1))
+        self.assertIn("no folder with a folder for each class", self.run_tool("eval", "m.onnx", "pictures", code=1))
+
+    def test_names_of_layers_are_kept_by_their_end(self):
+        net, long = self.at("net.onnx"), "features.0.block.expand.conv.normalization.output"
+        nodes = [helper.make_node("Conv", ["x", "w"], [long]), helper.make_node("Relu", [long], ["y"])]
+        w = numpy_helper.from_array(np.ones((16, 3, 1, 1), np.float32), "w")
+        onnx.save(helper.make_model(helper.make_graph(nodes, "g", [helper.make_tensor_value_info("x", TensorProto.FLOAT, (1, 3, 8, 8))],
+                  [helper.make_tensor_value_info("y", TensorProto.FLOAT, (1, 16, 8, 8))], [w]),
+                  opset_imports=[helper.make_opsetid("", 13)], ir_version=8), net)
+        rows = [line.split()[0] for line in self.run_tool("profile", "net.onnx").splitlines() if ".." in line]
+        for row in rows:
+            self.assertTrue(long.endswith(row[2:]) or row == "..", row)
+        self.assertTrue(rows)
 
     def test_samples_are_numbers(self):
         onnx_model(self.at("m.onnx"), {})

@@ -88,6 +88,32 @@ class Mistakes(unittest.TestCase):
         self.assertEqual(kept, now)
 
 
+def luminance(colour):
+    def linear(c):
+        return c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4
+    return sum(w * linear(c / 255) for w, c in zip((0.2126, 0.7152, 0.0722), colour))
+
+
+class Contrast(unittest.TestCase):
+    """Text on the boxes of a network's graph, in both themes of the page of a profile."""
+
+    def test_text_on_layers(self):
+        with open(os.path.join(SOURCE, "src", "vta", "profile", "page", "page.css"), encoding="utf8") as f:
+            css = f.read()
+        themes = re.findall(r":root[^{]*\{(.*?)\n\}", css, re.S)
+        self.assertEqual(len(themes), 2)
+        for theme in themes:
+            def colour(name):
+                value = re.search(rf"--{name}: #([0-9a-f]{{6}})", theme)[1]
+                return [int(value[i:i + 2], 16) for i in (0, 2, 4)]
+            most = float(re.search(r"--heat-most: (\d+)%", theme)[1]) / 100
+            for percent in range(0, 101):
+                share = most * percent / 100
+                box = [share * h + (1 - share) * t for h, t in zip(colour("heat"), colour("track"))]
+                a, b = sorted((luminance(box), luminance(colour("text"))))
+                self.assertGreaterEqual((b + 0.05) / (a + 0.05), 4.5, f"{percent} % of the heat")
+
+
 class Pages(unittest.TestCase):
     """Help pages, completion and colour."""
 

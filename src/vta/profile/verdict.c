@@ -75,6 +75,28 @@ static void add_main(const view *v) {
     }
 }
 
+/* A network: what its host computes, first where that is much. A layer has seconds only where the host computes it. */
+static void add_host(const view *v) {
+    double host = 0, device = v->p->timing.frequency_khz ? (double)v->t->cycles / v->p->timing.frequency_khz : 0;
+    const vta_profile_layer *most = NULL;
+    for (size_t i = 0; i < v->p->layer_count; i++) {
+        const vta_profile_layer *l = &v->p->layers[i];
+        host += l->seconds * 1e3;
+        if (l->seconds > 0 && (!most || l->seconds > most->seconds)) most = l;
+    }
+    if (!most || host < 0.1 * (host + device)) return;
+    vt_strbuf_addf(v->sb,
+                   "The host computes %.1f of %.1f ms (%.0f %%), most of it in %s (%.1f ms); the accelerator's part "
+                   "follows.\n",
+                   host, host + device, 100 * host / (host + device), most->name, most->seconds * 1e3);
+}
+
+/* What may be done where load and compute take turns: layers of networks have chosen schedules already. */
+static const char *remedy(const view *v) {
+    return v->p->layer_count ? "Schedules of layers are chosen by estimate: vta tune searches further."
+                             : "Virtual threads give each its own half of the buffers, so that they overlap.";
+}
+
 /* Who waits for whom: pairs of waits in both directions mean that two units take turns. */
 static void add_waits(const view *v) {
     double for_load = share(v, v->t->state[VTA_UNIT_COMPUTE][VTA_STATE_WAIT_PREV]);
@@ -83,10 +105,9 @@ static void add_waits(const view *v) {
     if (for_load >= 10 && load_waits >= 10)
         vt_strbuf_addf(v->sb,
                        "Load and compute take turns: compute waits %.0f %% for load (%s tokens), load "
-                       "waits %.0f %% for compute (%s tokens). Virtual threads give each its own half of the "
-                       "buffers, so that they overlap.\n",
+                       "waits %.0f %% for compute (%s tokens). %s\n",
                        for_load, vta_token_queue_name(VTA_TOKEN_LOAD_COMPUTE), load_waits,
-                       vta_token_queue_name(VTA_TOKEN_COMPUTE_LOAD));
+                       vta_token_queue_name(VTA_TOKEN_COMPUTE_LOAD), remedy(v));
     else if (for_load >= 10)
         vt_strbuf_addf(v->sb, "Compute waits %.0f %% of the time for load (%s tokens).\n", for_load,
                        vta_token_queue_name(VTA_TOKEN_LOAD_COMPUTE));
@@ -168,6 +189,7 @@ vta_status vt_profile_verdict(const vta_profile *profile, vta_diag *diag, vt_str
         vt_strbuf_add(sb, "Nothing ran.\n");
         return VTA_OK;
     }
+    add_host(&v);
     add_main(&v);
     VT_TRY(add_critical(&v, diag));
     add_waits(&v);

@@ -27,7 +27,7 @@ const edgePath = (a, b) => {
 };
 const layerText = (l, all) => (onDevice(l) ? `${number(layerCycles(l))} cycles` : `${seconds(l.seconds)} on the host`) +
   ` · ${percent(layerSeconds(l) / all)}`;
-const cut = (s, n) => (s.length > n ? s.slice(0, n - 1) + "…" : s);
+const cut = (s, n) => (s.length > n ? "…" + s.slice(1 - n) : s); /* the end: beginnings are alike */
 
 let picked = -1;
 const markLayer = (index) => {
@@ -56,10 +56,10 @@ const makePickable = (e, index) => {
 };
 
 const layerNode = (l, index, at, all, top) => {
-  const heat = layerSeconds(l) / top, g = svg("g", { class: "layer" + (onDevice(l) ? "" : " host") + (heat > 0.78 ? " hot" : ""), role: "button",
+  const heat = layerSeconds(l) / top, g = svg("g", { class: "layer" + (onDevice(l) ? "" : " host"), role: "button",
     transform: `translate(${at.x - NODE.w / 2} ${at.y})`, "aria-label": `${l.name}: ${layerText(l, all)}` });
   g.append(svg("title", null, `${l.name}: ${layerText(l, all)}` + (onDevice(l) ? `, at least ${number(layerBound(l))} by its ${l.compute >= l.memory ? "micro-ops" : "bytes"}` : "")),
-    svg("rect", { width: NODE.w, height: NODE.h, rx: 8, style: `--share:${(100 * heat).toFixed(1)}%` }),
+    svg("rect", { width: NODE.w, height: NODE.h, rx: 8, style: `--share:${heat.toFixed(3)}` }),
     svg("text", { x: 12, y: 20, class: "strong" }, cut(l.name, 30)), svg("text", { x: 12, y: 37 }, layerText(l, all)));
   makePickable(g, index);
   return g;

@@ -71,8 +71,10 @@ const roofline = () => {
   const points = sides.map((side) => side.report.timing).filter((t) => t.operations_per_byte > 0)
     .map((t) => ({ x: t.operations_per_byte, y: t.operations_per_cycle, roof: t.roof_operations_per_cycle, share: t.roofline_fraction }));
   const s = svg("svg", { viewBox: "0 0 560 300", role: "img" });
-  s.append(svg("title", null, points.length ? `${points[0].y.toFixed(1)} ${operation} a cycle at ${points[0].x.toFixed(1)} ${operation} a byte; ` +
-    `the roofline allows ${points[0].roof.toFixed(1)}` : "nothing was computed"));
+  const words = points.length ? `${points[0].y.toFixed(1)} ${operation} a cycle at ${points[0].x.toFixed(1)} ${operation} a byte; ` +
+    `the roofline allows ${points[0].roof.toFixed(1)}` : "nothing was computed";
+  s.append(svg("title", null, words));
+  s.setAttribute("aria-label", `Roofline: ${words}`);
   const xs = points.map((p) => p.x), ys = points.map((p) => p.y);
   const x0 = Math.min(ridge, ...xs) / 8, x1 = Math.max(ridge, ...xs) * 8, y1 = peak * 2.2;
   const y0 = Math.min(peak / 60, x0 * bus, ...ys.map((y) => y / 3));
@@ -113,6 +115,7 @@ const occupancy = () => {
     const line = b.live.map((v, i) => `${((i + 0.5) * 560) / n} ${(50 - (48 * v) / b.depth).toFixed(2)}`).join("L");
     const s = svg("svg", { viewBox: "0 0 560 52", preserveAspectRatio: "none", role: "img", style: "height:52px" });
     s.append(svg("title", null, `${memory}: at most ${b.peak} of ${b.depth} elements`));
+    s.setAttribute("aria-label", `${sideName(side, memory)} over time: at most ${b.peak} of ${b.depth} elements`);
     s.append(svg("rect", { width: 560, height: 50, rx: 4, fill: "var(--track)" }));
     s.append(svg("path", { d: `M0 50L${line}L560 50Z`, fill: `var(${color[memory]})`, "fill-opacity": 0.3 }));
     s.append(svg("path", { d: `M${line}`, fill: "none", stroke: `var(${color[memory]})`, "stroke-width": 1.6, "vector-effect": "non-scaling-stroke" }));
