@@ -10,6 +10,7 @@ import numpy as np
 
 from . import _bindings as b
 from ._lib import DIAG, call, lib, release, take_text, text
+from ._views import table
 from .model import Port, arrays_of
 
 if TYPE_CHECKING:
@@ -146,6 +147,11 @@ class Graph:
 
     def __str__(self) -> str:
         return take_text(lib.vtac_graph_print(self.handle))
+
+    def _repr_html_(self) -> str:
+        rows = [(what, p.name, p.dtype, " x ".join(map(str, p.shape)))
+                for what, ports in (("input", self.inputs), ("output", self.outputs)) for p in ports]
+        return table("vta.Graph", ("", "name", "type", "shape"), rows)
 
     def __repr__(self) -> str:
         return f"<vta.Graph {self.name}: {self.inputs} -> {self.outputs}>"

@@ -9,13 +9,14 @@ import shutil
 import time
 import weakref
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Dict
 
 import numpy as np
 
 from . import _bindings as b
 from ._lib import DIAG, call, lib, release, take_text, text
 from ._progress import Progress
+from ._views import show, table
 from .module import Timing
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Model", "load_model"]
+__all__ = ["Model", "ModelProfile", "load_model"]
 
 _KINDS = {0: "int", 1: "uint", 2: "float"}
 _ITEM = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p)
@@ -150,6 +151,40 @@ def single(ports: list[Port], arrays: list[NDArray[Any]]) -> Iterator[list[NDArr
         yield [a[i * p.shape[0]:(i + 1) * p.shape[0]] for a, p in zip(arrays, ports)]
 
 
+class ModelProfile(Dict[str, Any]):
+    """What each step and layer of a network took: a dictionary, as of ``vta profile MODEL --json``, that a notebook shows
+    as a table.
+
+    Examples
+    --------
+    >>> model.profile().show()
+    """
+
+    def _rows(self) -> list[tuple[Any, ...]]:
+        out: list[tuple[Any, ...]] = []
+        for step in self.get("steps", []):
+            layer = step.get("kind") == "layer"
+            out.append((("\u2003" if layer else "") + str(step.get("name", "")), str(step.get("kind", "")),
+                        int(step.get("cycles", 0)), int(step.get("bound", 0)),
+                        float(step.get("seconds", 0)) * 1e3))
+        return out
+
+    def show(self) -> None:
+        """Shows the table: in a notebook as one, elsewhere as text."""
+        show(self)
+
+    def __str__(self) -> str:
+        lines = [f"{'step':40} {'kind':8} {'cycles':>12} {'at least':>12} {'ms':>9}"]
+        for name, kind, cycles, bound, ms in self._rows():
+            short = name if len(name) <= 40 else ".." + name[-38:]
+            lines.append(f"{short:40} {kind:8} {cycles or '':>12} {bound or '':>12} {ms:9.3f}")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        return table(f"Profile of {self.get('model', '')}", ("step", "kind", "cycles", "at least", "ms of this machine"),
+                     self._rows())
+
+
 class Model:
     """A compiled network on a device. Call it with arrays; it gives an array, or a tuple where it has several outputs.
 
@@ -192,6 +227,12 @@ class Model:
 
     def __repr__(self) -> str:
         return f"<vta.Model {self.name}: {self.inputs} -> {self.outputs}>"
+
+    def _repr_html_(self) -> str:
+        rows = [(what, p.name, p.dtype, " x ".join(map(str, p.shape)))
+                for what, ports in (("input", self.inputs), ("output", self.outputs)) for p in ports]
+        where = "on the accelerator and the host" if self.on_accelerator else "on the host"
+        return table(f"vta.Model {self.name}", ("", "name", "type", "shape"), rows, f"It runs {where}.")
 
     def __call__(self, *inputs: ArrayLike, **named: ArrayLike) -> NDArray[Any] | tuple[NDArray[Any], ...]:
         """Runs the network.
@@ -347,11 +388,16 @@ class Model:
         """Sets the counters of its device to 0."""
         lib.vta_device_clear_counters(lib.vta_instance_device(self._instance))
 
-    def profile(self) -> dict[str, Any]:
-        """What each step took in the last call: cycles by the timing model, bytes, seconds of the host."""
+    def profile(self) -> ModelProfile:
+        """What each step took in the last call: cycles by the timing model, bytes, seconds of the host.
+
+        Examples
+        --------
+        >>> model.profile().show()
+        """
         out = ctypes.c_void_p()
         call(lib.vta_instance_profile_json, self._instance, DIAG, ctypes.byref(out))
-        return json.loads(take_text(out))
+        return ModelProfile(json.loads(take_text(out)))
 
 
 def load_model(path: str | os.PathLike[str], driver: str | None = None) -> Model:

@@ -148,11 +148,19 @@ def _dl_dtype(dtype):
     return _DLDataType(_CODES[kind], int(name[len(kind):]), 1)
 
 
+_DL_BOOL = 6  # kDLBool: one byte each, as uint1 has here
+
+
 def _dtype_name(dtype):
     kinds = {code: kind for kind, code in _CODES.items()}
-    if dtype.code not in kinds:
-        raise TypeError(f"no array of DLPack's type code {dtype.code} (4 is bfloat) with {dtype.bits} bits: convert it to float32 first")
-    return "bool" if (dtype.code, dtype.bits) == (1, 1) else f"{kinds[dtype.code]}{dtype.bits}"
+    is_bool = (dtype.code, dtype.bits) in ((1, 1), (_DL_BOOL, 8))
+    if not is_bool and dtype.code not in kinds:
+        what = {3: "opaque handles", 4: "bfloat", 5: "complex"}.get(dtype.code, f"DLPack's type code {dtype.code}")
+        raise TypeError(f"no array of {what} of {dtype.bits} bits: types are int8 to int64, uint8 to uint64, float16, "
+                        "float32, float64 and bool; convert it to float32 first")
+    if dtype.lanes != 1:
+        raise TypeError(f"no array of vectors of {dtype.lanes} elements: view it with one more axis")
+    return "bool" if is_bool else f"{kinds[dtype.code]}{dtype.bits}"
 
 
 class NDArray(Refusing):
@@ -385,12 +393,17 @@ def from_dlpack(source: Any) -> NDArray:
     array : NDArray
     """
     capsule = source.__dlpack__() if hasattr(source, "__dlpack__") else source
+    if not _PyCapsule_IsValid(id(capsule), b"dltensor"):
+        used = _PyCapsule_IsValid(id(capsule), b"used_dltensor") if type(capsule).__name__ == "PyCapsule" else 0
+        raise TypeError("this capsule was taken over already: ask for another one" if used else
+                        f"{type(source).__name__} is no tensor of DLPack (an object with __dlpack__, as those of NumPy, "
+                        "PyTorch and TVM)")
     pointer = _PyCapsule_GetPointer(id(capsule), b"dltensor")
     managed = ctypes.cast(pointer, ctypes.POINTER(_DLManagedTensor))
     view = managed.contents.dl_tensor
     if view.device.device_type != _CPU:
         raise BufferError("only tensors in host memory can be taken over")
-    _dtype_name(view.dtype)
+    dtype = _DLDataType(1, 1, 1) if _dtype_name(view.dtype) == "bool" else view.dtype
     shape = [view.shape[i] for i in range(view.ndim)]
     if view.strides:
         dense = 1
@@ -400,7 +413,7 @@ def from_dlpack(source: Any) -> NDArray:
             dense *= extent
     _PyCapsule_SetName(id(capsule), b"used_dltensor")
     owner = _Imported(managed)
-    return _borrow((view.data or 0) + view.byte_offset, shape, view.dtype, owner)
+    return _borrow((view.data or 0) + view.byte_offset, shape, dtype, owner)
 
 
 def _borrow(address, shape, dtype, owner):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ._lib import DIAG, lib, take_text, utf8
-from .model import Port, arrays_of
+from .model import ModelProfile, Port, arrays_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -96,6 +96,6 @@ class RemoteModel:
         results = tuple(a.numpy() for a in self._arrays[len(self.inputs):])
         return results[0] if len(results) == 1 else results
 
-    def profile(self) -> dict[str, Any]:
+    def profile(self) -> ModelProfile:
         """What each step took in the last call: cycles by the timing model, bytes, seconds of the server."""
-        return json.loads(self.session._text(lib.vta_rpc_profile_model, self._number))
+        return ModelProfile(json.loads(self.session._text(lib.vta_rpc_profile_model, self._number)))

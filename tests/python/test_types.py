@@ -23,6 +23,9 @@ WRONG = (
     ("vta.nd.array([1]).numpi()", "attr-defined"),
     ("axis: te.IterVar = te.placeholder((4,))", "assignment"),
     ("vta.build(3, [])", "arg-type"),
+    ("vta.load(3)", "arg-type"),
+    ("vta.load_model('x').profile().shown()", "attr-defined"),
+    ("vta.testing.profile(3)", "arg-type"),
 )
 
 

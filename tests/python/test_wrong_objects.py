@@ -46,8 +46,8 @@ ROWS = {
                   lambda: tvm.IRModule.from_expr(3)),
     "from_expr_of_a_tensor": (TypeError, "not a value of type Tensor", lambda: tvm.IRModule.from_expr(A)),
     "target": (ValueError, 'TARGET = "xyz": no such target; one of sim, tsim, rtl', environment_of_another_target),
-    "bfloat16": (TypeError, "type code 4", lambda: tvm.nd.from_dlpack(OfType(4, 16))),
-    "complex": (TypeError, "type code 5", lambda: tvm.nd.from_dlpack(OfType(5, 64))),
+    "bfloat16": (TypeError, "no array of bfloat of 16 bits", lambda: tvm.nd.from_dlpack(OfType(4, 16))),
+    "complex": (TypeError, "no array of complex of 64 bits", lambda: tvm.nd.from_dlpack(OfType(5, 64))),
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import html
 import json
 import os
 import shutil
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from .._lib import lib
 from .._temporary import tempdir
+from .._views import show, table
 from . import simulator
 
 if TYPE_CHECKING:
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from ..module import Function, Module
     from ..ndarray import NDArray
 
-__all__ = ["Picture", "Profile", "profile"]
+__all__ = ["Comparison", "Picture", "Profile", "profile"]
 
 
 def _tool():
@@ -62,8 +64,11 @@ class Profile:
             made = subprocess.run([_tool(), "profile", path, *options], capture_output=True, text=True, cwd=folder.path)
             if made.returncode:
                 raise RuntimeError(made.stderr.strip())
-            picture = folder.relpath("timeline.svg")
-            return open(picture, encoding="utf-8").read() if os.path.exists(picture) else made.stdout
+            for name in ("timeline.svg", "page.html"):
+                if os.path.exists(folder.relpath(name)):
+                    with open(folder.relpath(name), encoding="utf-8") as file:
+                        return file.read()
+            return made.stdout
 
     def report(self, *options: str) -> str:
         """What limits the kernel, in words and numbers.
@@ -108,11 +113,86 @@ class Profile:
         options = ["--svg", "timeline.svg", "--title", title or "timeline"]
         return Picture(self._run(*options, *(["--from", str(first), "--to", str(last)] if last else [])))
 
+    def html(self) -> str:
+        """The page of ``vta profile --html``: timeline, roofline, buffers and traffic, with everything it needs in it."""
+        return self._run("--html", "page.html")
+
+    def show(self) -> None:
+        """Shows the page in a notebook's cell, to be panned, zoomed and asked; elsewhere prints the summary."""
+        show(_Page(self))
+
+    def against(self, other: Profile) -> Comparison:
+        """The two calls side by side.
+
+        Parameters
+        ----------
+        other : Profile
+
+        Returns
+        -------
+        comparison : Comparison
+        """
+        return Comparison(self, other)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(self.summary)}</pre>" + self.svg()._repr_mimebundle_()["text/html"]
+
     def _repr_mimebundle_(self, include=None, exclude=None):
         return {**self.svg()._repr_mimebundle_(), "text/plain": repr(self)}
 
     def __repr__(self):
         return self.summary
+
+
+class _Page:
+    """The page of a profile, as a notebook shows it: within a frame, where its scripts run by themselves."""
+
+    def __init__(self, of: Profile) -> None:
+        self._of = of
+
+    def _repr_html_(self) -> str:
+        page = html.escape(self._of.html(), quote=True)
+        return (f'<iframe srcdoc="{page}" sandbox="allow-scripts" title="Profile" '
+                'style="width:100%;height:640px;border:1px solid #8888;border-radius:8px"></iframe>')
+
+    def __str__(self) -> str:
+        return self._of.summary
+
+    __repr__ = __str__
+
+
+class Comparison:
+    """Two calls side by side: cycles, what the units did, bytes. A notebook shows it as a table.
+
+    Parameters
+    ----------
+    first, second : Profile
+    """
+
+    def __init__(self, first: Profile, second: Profile) -> None:
+        self.first, self.second = first, second
+
+    @property
+    def rows(self) -> list[tuple[str, float, float]]:
+        """What is compared: its name, and both numbers."""
+        one, other = (p.data["timing"] for p in (self.first, self.second))
+        return [(key.replace("_", " "), one[key], other[key]) for key in one
+                if isinstance(one[key], (int, float)) and isinstance(other.get(key), (int, float))]
+
+    def show(self) -> None:
+        """Shows the table: in a notebook as one, elsewhere as text."""
+        show(self)
+
+    def __str__(self) -> str:
+        lines = [f"{'':32} {'A':>14} {'B':>14} {'B/A':>8}"]
+        lines += [f"{n:32} {a:14,.6g} {b:14,.6g} {b / a if a else float('nan'):8.3f}" for n, a, b in self.rows]
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        rows = [(n, a, b, f"{b / a:.3f}" if a else "") for n, a, b in self.rows]
+        return table("Two calls", ("", "A", "B", "B/A"), rows)
 
 
 def profile(function: Function | Module, *args: NDArray) -> Profile:

@@ -10,6 +10,7 @@ from .. import ndarray as nd
 from .._check import kind_error, name_of, whole
 from .._lib import DIAG, call, lib, text
 from .._settings import current
+from .._views import table
 from ..proof import prove_operator
 from ._tiles import Argument, checked, from_tiles, plain_shape, to_tiles
 
@@ -193,6 +194,11 @@ class Operator:
             dtype = "int32" if name.startswith("digits") else text(lib.te_tensor_dtype(context, tensor)) or ""
             out.append(Argument(name, plain_shape(self.name, name, self.attributes, tiles), dtype, tiles))
         return out
+
+    def _repr_html_(self) -> str:
+        rows = [(k, v) for k, v in self.attributes.items()]
+        rows += [("cycles", self.cycles), ("cycles, at least", self.bound), ("multiply-accumulates", self.macs)]
+        return table(f"vta.topi.Operator {self.name}", ("", ""), rows, self.may_wrap or "")
 
     @property
     def module(self) -> ScheduledModule:
