@@ -145,6 +145,37 @@ class Views(unittest.TestCase):
         self.assertEqual(shown["cycles"][2], "1.000")
         self.assertIn("cycles", str(both))
 
+    def test_motion(self):
+        """Each instruction once, cycles that only grow, and numbers that are A, then the sum."""
+        s, args = programs.vadd(vta.get_env())
+        kernel = vta.build(s, args, name="vadd")
+        rng = np.random.default_rng(7)
+        a, b = (rng.integers(-60, 60, tuple(int(d) for d in args[0].shape)).astype("int32") for _ in range(2))
+        dev = vta.ext_dev(0)
+        p = profiler.profile(kernel, vta.nd.array(a, dev), vta.nd.array(b, dev), vta.nd.empty(a.shape, "int8", dev))
+        motion = p.motion(acc=3)
+        path = os.path.join(tempfile.mkdtemp(), "k.vta")
+        with open(path, "wb") as f:
+            f.write(p.program)
+        listed = subprocess.run([VTA, "disasm", path], stdout=subprocess.PIPE, text=True, check=True).stdout
+        listed = [line.split()[0] for line in listed.splitlines() if line[:1].isupper()]
+        self.assertEqual(sorted(f.instruction.split()[0] for f in motion.frames[:-1]), sorted(listed))
+        cycles = [f.cycle for f in motion.frames]
+        self.assertEqual(cycles, sorted(cycles))
+        self.assertEqual(cycles[-1], p.data["timing"]["cycles"])
+        self.assertEqual((motion.frames[-1].instruction, set(motion.frames[-1].queues.values())), ("", {0}))
+        self.assertIn(1, [n for f in motion.frames for n in f.queues.values()])
+        for i in range(3):
+            first, second = a.reshape(-1, 16)[i].tolist(), (a + b).reshape(-1, 16)[i].tolist()
+            seen = [f.buffers[f"acc {i}"] for f in motion.frames]
+            self.assertEqual(seen[-1], second)
+            self.assertIn(first, seen)
+            self.assertLess(seen.index(first), seen.index(second))
+        frame = Reader(motion._repr_html_()).frames[0]
+        self.assertEqual(frame["sandbox"], "allow-scripts")
+        self.assertIn(f"{len(motion.frames) - 1} steps", repr(motion))
+        self.assertNotRegex(frame["srcdoc"], "https?:")
+
     def test_names_are_escaped(self):
         from vta._views import table
         self.assertIn("&lt;b&gt;", table("<b>", ("<b>",), [["<b>"]], "<b>"))

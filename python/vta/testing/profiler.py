@@ -14,6 +14,7 @@ from .._lib import lib
 from .._temporary import tempdir
 from .._views import show, table
 from . import simulator
+from .motion import STEPS, Motion, frames_of, script_of
 
 if TYPE_CHECKING:
     from typing import Any
@@ -120,6 +121,37 @@ class Profile:
     def show(self) -> None:
         """Shows the page in a notebook's cell, to be panned, zoomed and asked; elsewhere prints the summary."""
         show(_Page(self))
+
+    def motion(self, acc: int = 0, inp: int = 0, wgt: int = 0) -> Motion:
+        """The call step by step, as the debugger goes through it.
+
+        Parameters
+        ----------
+        acc, inp, wgt : int, optional
+            How many elements of these buffers are looked at, from the first on.
+
+        Returns
+        -------
+        motion : Motion
+            What a notebook shows with a slider.
+
+        Examples
+        --------
+        >>> vta.testing.profile(kernel, a, b, c).motion(acc=2)
+        """
+        asked = {name: n for name, n in (("acc", acc), ("inp", inp), ("wgt", wgt)) if n}
+        count = sum(row.get("count", 0) for row in self.data["kinds"]) if "kinds" in self.data else STEPS
+        with tempdir() as folder:
+            path = folder.relpath("kernel.vta")
+            with open(path, "wb") as file:
+                file.write(self.program)
+            made = subprocess.run([_tool(), "debug", path], input=script_of(min(count, STEPS), asked), capture_output=True,
+                                  text=True, cwd=folder.path)
+            if made.returncode:
+                raise RuntimeError(made.stderr.strip())
+        frames = frames_of(made.stdout)
+        last = max((i for i, f in enumerate(frames) if f.instruction), default=0)
+        return Motion(frames[:last + 2])
 
     def against(self, other: Profile) -> Comparison:
         """The two calls side by side.
