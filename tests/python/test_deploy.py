@@ -210,6 +210,43 @@ class Calls(unittest.TestCase):
             download.download("file:///nowhere", folder.relpath("names"), overwrite=True, retries=1)
         self.assertEqual(os.listdir(folder.path), ["names"])
 
+    def test_test_data(self):
+        """Files that are there are taken, others fetched; nothing leaves the folder of test data."""
+        from unittest import mock
+        folder = utils.tempdir()
+        there = folder.relpath("source")
+        with open(there, "w", encoding="utf-8") as file:
+            file.write("from the source")
+        root = folder.relpath("data")
+        os.makedirs(os.path.join(root, "onnx"))
+        with open(os.path.join(root, "onnx", "model"), "w", encoding="utf-8") as file:
+            file.write("put there")
+        with mock.patch.dict(os.environ, {"TEST_DATA_ROOT_PATH": root}):
+            def read(*args, **named):
+                path = download.download_testdata(*args, **named)
+                self.assertTrue(path.startswith(root + os.sep))
+                with open(path, encoding="utf-8") as file:
+                    return file.read()
+            self.assertEqual(read("file:///nowhere", "model", module="onnx"), "put there")
+            self.assertEqual(read("file://" + there, "model", module="onnx", overwrite=True), "from the source")
+            self.assertEqual(read("file://" + there, "names", module=["a", "b"]), "from the source")
+            with self.assertRaisesRegex(OSError, "put the file at .*data/keras/weights"):
+                download.download_testdata("file:///nowhere", "weights", module="keras")
+            for wrong in ("../x", "/etc/x"):
+                with self.assertRaisesRegex(ValueError, "is not below"):
+                    download.download_testdata("file://" + there, wrong, module="onnx/..")
+        with mock.patch.dict(os.environ, {"HOME": folder.path}):
+            os.environ.pop("TEST_DATA_ROOT_PATH", None)
+            self.assertEqual(download.download_testdata("file://" + there, "x"), folder.relpath(".tvm_test_data/x"))
+
+    def test_no_gpu(self):
+        from tvm.contrib import nvcc
+        self.assertEqual([nvcc.have_fp16("7.5"), nvcc.have_int8("6.1"), nvcc.have_tensorcore("8.0"), nvcc.have_bf16("8.0")],
+                         [False] * 4)
+        self.assertIs(tvm.testing.skip_if_wheel_test(len), len)
+        with self.assertRaisesRegex(TypeError, "compute version"):
+            nvcc.have_fp16(7)
+
 
 class Refused(unittest.TestCase):
     def refused(self, kind, words, call):
@@ -220,7 +257,7 @@ class Refused(unittest.TestCase):
         for thing, name in ((relay, "Function"), (relay.nn, "conv2d"), (relay.frontend, "from_mxnet"), (relay.quantize, "annotate"),
                             (relay.transform, "FoldConstant"), (graph_executor, "load_module"), (autotvm, "graph_tuner"),
                             (autotvm.tophub, "load_reference_log"), (autotvm.measure, "local_executor"), (vta.top, "op"),
-                            (download, "download_testdata"), (tvm.contrib, "cc"), (debugger.debug_executor, "DebugResult")):
+                            (tvm.contrib, "cc"), (debugger.debug_executor, "DebugResult")):
             self.assertFalse(hasattr(thing, name))
             self.refused(NotImplementedError, re.escape(name) + " is not offered", lambda: getattr(thing, name))
         for code in ("from tvm.relay import ty", "import tvm.relay.ty", "from tvm.relay.frontend import from_mxnet"):

@@ -222,7 +222,8 @@ class Operators(unittest.TestCase):
                 (topi.elemwise_sum([a, a, a]), 3 * x, [(a, x)]), (topi.broadcast_to(a, (4, 2, 3)), np.broadcast_to(x, (4, 2, 3)), [(a, x)]),
                 (topi.where(topi.greater(a, 0.0), a, -a), abs(x), [(a, x)]), (topi.take(a, i, 1), x[:, np.clip(n, 0, 2)], [(a, x), (i, n)]),
                 (topi.take(a, i), x.reshape(-1)[np.clip(n, 0, 5)], [(a, x), (i, n)]), (topi.flip(a, 1), x[:, ::-1], [(a, x)]),
-                (topi.strided_slice(b, [0, 3], [2, 0], [1, -2]), y[0:2, 3:0:-2], [(b, y)]), (topi.repeat(a, 3, 1), np.repeat(x, 3, 1), [(a, x)]),
+                (topi.strided_slice(b, [0, 3], [2, 0], [1, -2]), y[0:2, 3:0:-2], [(b, y)]), (topi.strided_slice(b, [3], [0], [-2], axes=[1]), y[:, 3:0:-2], [(b, y)]),
+                (topi.strided_slice(b, [3, 0], [0, 2], [-2, 1], axes=[-1, 0]), y[0:2, 3:0:-2], [(b, y)]), (topi.repeat(a, 3, 1), np.repeat(x, 3, 1), [(a, x)]),
                 (topi.tile(a, (2, 1, 2)), np.tile(x, (2, 1, 2)), [(a, x)]), (topi.arange(1, 8, 3), np.arange(1, 8, 3), []),
                 (topi.nn.flatten(topi.expand_dims(b, 1)), y.reshape(2, 4), [(b, y)]), (topi.nn.leaky_relu(a, 0.5), np.where(x > 0, x, x / 2), [(a, x)])):
             self.close(tensor, want, *inputs)
@@ -232,7 +233,9 @@ class Operators(unittest.TestCase):
         e = np.exp(y - y.max(1, keepdims=True))
         self.close(topi.nn.log_softmax(b), np.log(e / e.sum(1, keepdims=True)), (b, y))
         for make, words in ((lambda: topi.split(b, 3, 1), "4 elements are not 3 equal parts"), (lambda: topi.flip(a, 2), "axis 2 of 2 dim"),
-                            (lambda: topi.broadcast_to(a, (3, 3)), "does not broadcast"), (lambda: topi.strided_slice(a, [2], [2]), "nothing is left")):
+                            (lambda: topi.broadcast_to(a, (3, 3)), "does not broadcast"), (lambda: topi.strided_slice(a, [2], [2]), "nothing is left"),
+                            (lambda: topi.strided_slice(a, [0, 0], [1, 1], axes=[0, 0]), "each once"),
+                            (lambda: topi.strided_slice(a, [0], [1], axes=[0, 1]), "as many as axes")):
             with self.assertRaisesRegex(ValueError, words):
                 make()
 

@@ -196,7 +196,8 @@ def take(a: Tensor, indices: Tensor, axis: int | None = None, batch_dims: int = 
     return te.compute(shape, element, "T_take", tag=tag.INJECTIVE)
 
 
-def strided_slice(a: Tensor, begin: Sequence[int], end: Sequence[int], strides: Sequence[int] | None = None) -> Tensor:
+def strided_slice(a: Tensor, begin: Sequence[int], end: Sequence[int], strides: Sequence[int] | None = None,
+                  axes: Sequence[int] | None = None) -> Tensor:
     """Some of the elements along each dimension, as numpy's slices: dimensions that are not named are whole.
 
     Parameters
@@ -207,13 +208,20 @@ def strided_slice(a: Tensor, begin: Sequence[int], end: Sequence[int], strides: 
         Negative ones count from the end.
     strides : list of int, optional
         Steps; 1 where none is given. Negative ones go backwards.
+    axes : list of int, optional
+        The dimensions that the others are about, in their order; the first ones where none are given.
     """
     shape = get_const_tuple(need(a, Tensor, "what is cut").shape)
     begin, end, steps = items(begin), items(end), items([] if strides is None else strides)
+    at = list(range(len(shape))) if axes is None else [_at(d, len(shape), "strided_slice") for d in items(axes)]
+    if axes is not None and (len(set(at)) != len(at) or len(at) != len(begin) or len(at) != len(end)):
+        raise ValueError(f"strided_slice: axes {items(axes)} with begin {begin} and end {end}: as many as axes, each once")
+    place = {d: k for k, d in enumerate(at)}
     rows = []
     for d, extent in enumerate(shape):
-        step = whole(steps[d], "a stride") if d < len(steps) else 1
-        first, last = (whole(v[d], "an end of a slice") if d < len(v) else None for v in (begin, end))
+        k = place.get(d, len(shape))
+        step = whole(steps[k], "a stride") if k < len(steps) else 1
+        first, last = (whole(v[k], "an end of a slice") if k < len(v) else None for v in (begin, end))
         rows.append(range(*slice(first, last, step).indices(extent)))
     if any(not r for r in rows):
         raise ValueError(f"strided_slice: nothing is left of {shape}")
