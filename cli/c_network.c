@@ -56,6 +56,7 @@ static vta_status quantize(const cli_network *n, const vtac_calibration *calibra
                                      .result_bits = (uint32_t)n->result_bits,
                                      .keep_bias = n->keep_bias,
                                      .equalize = n->equalize,
+                                     .rounding = (vtac_rounding)n->rounding,
                                      .precise = (const char *const *)n->precise.item,
                                      .precise_count = n->precise.count};
     char *end = "";

@@ -15,6 +15,7 @@ typedef struct cli_network {
     uint64_t samples, result_bits;
     unsigned range;      /* a vtac_range_method */
     unsigned requantize; /* a vtac_requantize */
+    unsigned rounding;   /* a vtac_rounding */
     bool processor_only, keep_bias, equalize, report;
     bool any_samples;             /* random numbers will do where there are no samples */
     cli_pictures *pictures;       /* for cli_network_use: how pictures become inputs, */
@@ -51,6 +52,8 @@ typedef struct cli_cost {
         {"result-bits", 0, CLI_NUMBER, "8|16", "of scores (16, but for large products)", &(n)->result_bits},            \
         {"keep-bias", 0, CLI_FLAG, NULL, "do not correct biases for rounded weights", &(n)->keep_bias},                 \
         {"equalize", 0, CLI_FLAG, NULL, "a scale for each channel between products, where that helps", &(n)->equalize}, \
+        {"rounding",    0, CLI_CHOICE, "nearest|adaptive", "of weights: adaptive makes errors cancel on samples",       \
+         &(n)->rounding},                                                                                               \
         {"precise", 0, CLI_LIST, "VALUE|all", "more than 8 bits for it; may be repeated", &(n)->precise}, {             \
         "processor-only", 0, CLI_FLAG, NULL, "the same integers, without the accelerator", &(n)->processor_only         \
     }

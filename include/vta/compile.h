@@ -52,6 +52,12 @@ typedef enum vtac_requantize {
     VTAC_REQUANTIZE_MULTIPLY = 2
 } vtac_requantize;
 
+/* Which integers weights become: the nearest ones; or those whose errors make up for each other in the sums, as the
+ * first 16 samples are (of up to 128 MiB), by coordinate descent on the error of each channel's sums. Adaptive rounding
+ * changes no cycle; it takes seconds for each layer with thousands of weights in a channel. Products of operands of
+ * more than 8 bits, transposed convolutions and channels of more than 6,144 weights keep the nearest. */
+typedef enum vtac_rounding { VTAC_ROUNDING_NEAREST = 0, VTAC_ROUNDING_ADAPTIVE = 1 } vtac_rounding;
+
 typedef struct vtac_quantize_options {
     size_t size; /* of this struct, or 0 */
     vtac_range_method method;
@@ -74,6 +80,7 @@ typedef struct vtac_quantize_options {
      * VTA_NOT_FOUND: the network has no value of that name. Borrowed for the call. */
     const char *const *precise;
     size_t precise_count;
+    vtac_rounding rounding;
 } vtac_quantize_options;
 
 typedef struct vtac_quantized vtac_quantized;

@@ -37,6 +37,7 @@ _RANGES = {
 _REQUANTIZE = {
     "auto": b.VTAC_REQUANTIZE_AUTO, "shift": b.VTAC_REQUANTIZE_SHIFT, "multiply": b.VTAC_REQUANTIZE_MULTIPLY,
 }
+_ROUNDING = {"nearest": b.VTAC_ROUNDING_NEAREST, "adaptive": b.VTAC_ROUNDING_ADAPTIVE}
 _PROGRESS = ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_char_p)
 
 
@@ -243,7 +244,7 @@ def _config(config: Hardware) -> Config:
 
 def quantize(model: Source | Graph, samples: Iterable[Sample] | None = None, range: str = "percentile",  # pylint: disable=redefined-builtin
              percentile: float = 99.99, requantize: str = "auto", result_bits: int = 0, keep_bias: bool = False,
-             equalize: bool = False, precise: Sequence[str] = ()) -> Quantized:
+             equalize: bool = False, precise: Sequence[str] = (), rounding: str = "nearest") -> Quantized:
     """Calibrates an ONNX model with samples, and makes integers of its values.
 
     Parameters
@@ -270,6 +271,9 @@ def quantize(model: Source | Graph, samples: Iterable[Sample] | None = None, ran
         Give channels of a value scales of their own, where products read it and that helps.
     precise : sequence of str, optional
         Names of values that get integers of more than 8 bits; ``"all"``: all that can have them.
+    rounding : str, optional
+        Which integers weights become: the ``"nearest"``, or those whose errors make up for each other on the first 16 samples
+        (``"adaptive"``).
 
     Returns
     -------
@@ -283,6 +287,8 @@ def quantize(model: Source | Graph, samples: Iterable[Sample] | None = None, ran
         raise ValueError(f"requantize is one of {', '.join(_REQUANTIZE)}, not {requantize!r}")
     if result_bits not in (0, 8, 16):
         raise ValueError(f"result_bits is 8, 16 or 0, not {result_bits}")
+    if rounding not in _ROUNDING:
+        raise ValueError(f"rounding is one of {', '.join(_ROUNDING)}, not {rounding!r}")
     if is_torch(model):
         samples = as_arrays(samples)
         model = export(model, samples)
@@ -290,7 +296,7 @@ def quantize(model: Source | Graph, samples: Iterable[Sample] | None = None, ran
     calibration = _calibrate(graph, () if samples is None else samples)
     method = b.vtac_quantize_options(size=ctypes.sizeof(b.vtac_quantize_options), method=_RANGES[range],
                                      percentile=percentile, requantize=_REQUANTIZE[requantize], result_bits=result_bits,
-                                     keep_bias=keep_bias, equalize=equalize)
+                                     keep_bias=keep_bias, equalize=equalize, rounding=_ROUNDING[rounding])
     names = [precise] if isinstance(precise, str) else list(precise)
     texts = (ctypes.c_char_p * max(1, len(names)))(*[name.encode() for name in names])
     method.precise, method.precise_count = ctypes.cast(texts, ctypes.c_void_p).value, len(names)
@@ -301,7 +307,8 @@ def quantize(model: Source | Graph, samples: Iterable[Sample] | None = None, ran
 def compile(  # pylint: disable=redefined-builtin
         model: Source | Graph, samples: Iterable[Sample] | None = None, config: Hardware = None, range: str = "percentile",
         percentile: float = 99.99, output: str | os.PathLike[str] | None = None, requantize: str = "auto", result_bits: int = 0,
-        keep_bias: bool = False, equalize: bool = False, precise: Sequence[str] = ()) -> Model:
+        keep_bias: bool = False, equalize: bool = False, precise: Sequence[str] = (),
+        rounding: str = "nearest") -> Model:
     """Compiles an ONNX model for the accelerator: calibrates, quantizes, compiles.
 
     What takes longer than a second shows a bar, on a terminal and in a notebook.
@@ -324,6 +331,7 @@ def compile(  # pylint: disable=redefined-builtin
     keep_bias : bool, optional
     equalize : bool, optional
     precise : sequence of str, optional
+    rounding : str, optional
         As for :func:`vta.quantize`.
 
     Returns
@@ -347,7 +355,7 @@ def compile(  # pylint: disable=redefined-builtin
     if requantize == "auto" and not lib.vta_target_has_alu(hardware.handle, b.VTA_ALU_MUL):
         requantize = "shift"  # the target's design cannot multiply sums
     compiled = quantize(model, samples, range, percentile, requantize, result_bits, keep_bias, equalize,
-                        precise).compile(hardware)
+                        precise, rounding).compile(hardware)
     if output is not None:
         compiled.save(output)
     return compiled

@@ -64,7 +64,9 @@ static void refuses(world *w) {
                  {{.result_bits = 7}, "error: result_bits is 7; results have 8 or 16 bits"},
                  {{.result_bits = 17}, "error: result_bits is 17; results have 8 or 16 bits"},
                  {{.result_bits = 8}, NULL},
-                 {{.result_bits = 16}, NULL}};
+                 {{.result_bits = 16}, NULL},
+                 {{.rounding = VTAC_ROUNDING_ADAPTIVE}, NULL},
+                 {{.rounding = (vtac_rounding)2}, "error: rounding: 2 is neither nearest nor adaptive"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         bool taken = !cases[i].message;
         q = (vtac_quantized *)w;

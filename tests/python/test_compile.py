@@ -111,6 +111,12 @@ class Compile(unittest.TestCase):
         """More bits are nearer to what numpy gives; the accelerator gives them too; a value that is not there is named."""
         x, floats = samples()[0], np.maximum(conv(samples()[0]), 0)
         usual = vta.quantize(CONV, samples(), range="max", result_bits=8)
+        adaptive = vta.quantize(CONV, samples(), range="max", rounding="adaptive")
+        self.assertNotEqual([array.tolist() for array in map(adaptive, samples())],
+                            [array.tolist() for array in map(vta.quantize(CONV, samples(), range="max"), samples())])
+        np.testing.assert_array_equal(adaptive.compile()(samples()[0]), adaptive(samples()[0]))
+        with self.assertRaisesRegex(ValueError, "rounding is one of nearest, adaptive, not 'up'"):
+            vta.quantize(CONV, samples(), rounding="up")
         precise = vta.quantize(CONV, samples(), range="max", equalize=True, precise="all")
         self.assertIn("with fine parts with coarse parts", str(precise))
         self.assertLess(8 * np.abs(precise(x) - floats).max(), np.abs(usual(x) - floats).max())

@@ -13,7 +13,11 @@
 #include "frontend/model/model.h"
 #include "frontend/quant/eval.h"
 #include "frontend/quant/given.h"
+#include "frontend/quant/seen.h"
 #include "network/network.h"
+
+/* Samples that are kept, for rounding weights by them: so many, and so many bytes. */
+enum { MAX_SAMPLES = 16, MAX_SAMPLE_BYTES = 128 << 20 };
 
 /* What calibration and network share: a copy of the graph, without the nodes that quantize. */
 typedef struct shared {
@@ -23,6 +27,8 @@ typedef struct shared {
     const vt_graph *graph;
     vt_ranges *ranges;
     bool given;
+    void **samples[MAX_SAMPLES]; /* data of all inputs */
+    size_t sample_count, sample_bytes;
 } shared;
 
 struct vtac_calibration {
@@ -126,6 +132,20 @@ static vta_status observe_inputs(vt_ctx *ctx, void *arg) {
     return VTA_OK;
 }
 
+/* Keeps a copy in the arena, of as many samples as there is room for. */
+static void keep_sample(shared *s, const void *const *inputs) {
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < s->graph->inputs.count; i++) bytes += vt_gtype_bytes(&s->graph->inputs.item[i]->type);
+    if (s->sample_count == MAX_SAMPLES || bytes > MAX_SAMPLE_BYTES - s->sample_bytes) return;
+    void **copy = VT_NEW_ARRAY(&s->ctx, void *, s->graph->inputs.count + 1);
+    for (uint32_t i = 0; i < s->graph->inputs.count; i++) {
+        size_t size = vt_gtype_bytes(&s->graph->inputs.item[i]->type);
+        memcpy(copy[i] = vt_new_unset(&s->ctx, size), inputs[i], size);
+    }
+    s->samples[s->sample_count++] = copy;
+    s->sample_bytes += bytes;
+}
+
 typedef struct sample {
     vtac_calibration *calibration;
     const void *const *inputs;
@@ -136,6 +156,7 @@ typedef struct sample {
 static vta_status run_sample(vt_ctx *ctx, void *arg) {
     const sample *a = arg;
     VT_TRY(observe_inputs(ctx, (void *)a->inputs));
+    keep_sample(a->calibration->shared, a->inputs);
     for (uint32_t i = 0; i < a->calibration->shared->graph->inputs.count; i++)
         vt_eval_input(a->calibration->eval, i, a->inputs[i]);
     return vt_eval_run(a->calibration->eval, a->diag);
@@ -158,6 +179,8 @@ typedef struct quantizing {
     vt_quant_options options;
     const char *const *precise;
     size_t precise_count;
+    vt_qseen seen;
+    bool adapts; /* weights are rounded by samples */
 } quantizing;
 
 /* Values by their names, or "all". */
@@ -175,6 +198,19 @@ static void choose_precise(const quantizing *a, const vt_graph *g, vt_quant_choi
     }
 }
 
+/* The same network, with weights rounded by what their products read of the samples. */
+static vta_status round_again(quantizing *a, vt_ctx *ctx) {
+    shared *s = a->quantized->shared;
+    const vt_qnet *first = a->quantized->net;
+    const void *const *const *samples = (const void *const *const *)s->samples;
+    VT_TRY(vt_qseen_record(first, samples, s->sample_count, s->allocator, ctx->diag, &a->seen));
+    a->options.seen = &a->seen;
+    a->quantized->net = vt_quantize(s->graph, s->ranges, &a->options);
+    for (uint32_t i = 0; i < first->layer_count; i++)
+        if (first->layers[i]->weight) vt_arena_drop(&ctx->arena, first->layers[i]->weight);
+    return VTA_OK;
+}
+
 static vta_status quantize(vt_ctx *ctx, void *arg) {
     quantizing *a = arg;
     shared *s = a->quantized->shared;
@@ -184,6 +220,7 @@ static vta_status quantize(vt_ctx *ctx, void *arg) {
         a->options.choices = choices;
     }
     a->quantized->net = vt_quantize(s->graph, s->ranges, &a->options);
+    if (a->adapts) VT_TRY(round_again(a, ctx));
     a->quantized->text = vt_qnet_text(a->quantized->net);
     return VTA_OK;
 }
@@ -203,10 +240,20 @@ vta_status vtac_quantized_create(const vtac_calibration *calibration, const vtac
         return vt_fail(diag, VTA_OUT_OF_RANGE, "requantize: %d is neither auto, shift nor multiply", (int)o.requantize);
     if (o.result_bits != 0 && o.result_bits != 8 && o.result_bits != 16)
         return vt_fail(diag, VTA_OUT_OF_RANGE, "result_bits is %u; results have 8 or 16 bits", (unsigned)o.result_bits);
+    if ((unsigned)o.rounding > VTAC_ROUNDING_ADAPTIVE)
+        return vt_fail(diag, VTA_OUT_OF_RANGE, "rounding: %d is neither nearest nor adaptive", (int)o.rounding);
     shared *s = calibration->shared;
+    if (o.rounding == VTAC_ROUNDING_ADAPTIVE && !s->sample_count)
+        return vt_fail(
+            diag, VTA_INVALID_ARGUMENT,
+            "rounding: adaptive rounding needs samples, and none were observed, or they take more than %d MiB",
+            MAX_SAMPLE_BYTES >> 20);
     vtac_quantized *q = vt_alloc_zero(s->allocator, sizeof *q);
     if (!q) return vt_no_memory(diag);
-    quantizing a = {.quantized = q, .precise = o.precise, .precise_count = o.precise_count};
+    quantizing a = {.quantized = q,
+                    .precise = o.precise,
+                    .precise_count = o.precise_count,
+                    .adapts = o.rounding == VTAC_ROUNDING_ADAPTIVE};
     a.options =
         (vt_quant_options){.method = methods[o.method],
                            .percentile = o.percentile > 0 ? o.percentile : 99.99,
@@ -224,6 +271,7 @@ vta_status vtac_quantized_create(const vtac_calibration *calibration, const vtac
     s->users++;
     s->ctx.diag = diag;
     vta_status status = vt_protect(&s->ctx, quantize, &a);
+    vt_qseen_free(&a.seen);
     s->ctx.diag = NULL;
     if (status == VTA_OK)
         *out_quantized = q;

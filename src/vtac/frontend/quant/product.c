@@ -115,6 +115,7 @@ static void set_integers(product *p, const vt_gnode *n) {
         vt__set_factors(p);
     else
         vt__set_shifts(p);
+    vt__adapt(p);
 }
 
 /* ---- Steps ----------------------------------------------------------------------------------------------------- */

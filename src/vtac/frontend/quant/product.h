@@ -3,6 +3,7 @@
 #define VT_QUANT_PRODUCT_H
 
 #include "frontend/quant/priv.h"
+#include "frontend/quant/seen.h"
 
 typedef struct vt__product {
     vt_quantizer *q;
@@ -42,5 +43,8 @@ double vt__bias_of(const vt__product *p, int64_t o);
 /* requantize.c: integers for all channels, and how their sums become the result's. */
 void vt__set_shifts(vt__product *p);
 void vt__set_factors(vt__product *p);
+
+/* adapt.c: rounds the weights by samples where there are some; scales and shifts stay. */
+void vt__adapt(vt__product *p);
 
 #endif

@@ -113,6 +113,7 @@ typedef struct vt_quant_options {
     bool equalize;  /* channels of a value may have scales of their own, where products read it */
     bool wide_all;  /* results of 16 bits: of all convolutions that only floats read, not only the last */
     const vt_quant_choice *choices; /* by the value's index; NULL: none */
+    const struct vt_qseen *seen;    /* of this network without it: weights are rounded by it; NULL: to the nearest */
 } vt_quant_options;
 
 /* The quantized network of a graph, whose values have been observed. */
