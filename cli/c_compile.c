@@ -5,6 +5,7 @@
 #include "c_compile.h"
 #include "c_detection.h"
 #include "c_machine.h"
+#include "c_search.h"
 #include "file.h"
 #include "labels.h"
 
@@ -16,6 +17,7 @@ typedef struct state {
     const char *output, *labels;
     char *texts[2]; /* of the sections */
     bool report;
+    cli_search search;
 } state;
 
 static void print(const state *s, const char *path, const uint8_t *bytes, size_t size, vtac_compile_report *report) {
@@ -32,6 +34,7 @@ static void print(const state *s, const char *path, const uint8_t *bytes, size_t
                                 (json_int_t)memory.host_bytes, "accelerator_layers", (json_int_t)accelerated,
                                 "processor_layers", (json_int_t)others, "report", vtac_compile_report_text(report));
         cli_compile_json(report, all);
+        if (s->search.tried) json_object_set(all, "search", s->search.tried);
         cli_print_json(all);
         return;
     }
@@ -95,6 +98,7 @@ static vta_status compile(state *s, const char *model) {
 int cmd_compile(const cli_command *self, int argc, char **argv) {
     static state s;
     s.network.common = &s.common;
+    s.network.search = &s.search;
     s.network.loaded = loaded;
     s.network.user = &s;
     s.detection.network = &s.network;
@@ -106,6 +110,7 @@ int cmd_compile(const cli_command *self, int argc, char **argv) {
          &s.labels},
         CLI_DECODER_OPTION(&s.detection.decoder),
         CLI_NETWORK_OPTIONS(&s.network),
+        CLI_SEARCH_OPTIONS(&s.search),
         CLI_MACHINE_OPTION(&s.network.machine),
         CLI_PICTURE_OPTIONS(&s.pictures),
         CLI_GRAPH_OPTIONS(&s.network.of_graph),
@@ -117,7 +122,12 @@ int cmd_compile(const cli_command *self, int argc, char **argv) {
     int code = cli_parse(self, options, argc, argv, &argc, &argv);
     if (code >= 0) return code;
     if (argc != 1) return cli_usage(self, "expected one MODEL");
+    if (cli_search_check(&s.search) != VTA_OK) {
+        cli_finish(VTA_INVALID_ARGUMENT);
+        return CLI_USAGE;
+    }
     vta_status status = compile(&s, argv[0]);
+    json_decref(s.search.tried);
     cli_names_free(&s.detection.names);
     free(s.pictures.labels);
     free(s.texts[0]);

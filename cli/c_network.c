@@ -1,6 +1,7 @@
 /* Networks as commands take them. */
 #include "c_network.h"
 #include "c_machine.h"
+#include "c_search.h"
 
 #include <malloc.h>
 #include <pthread.h>
@@ -65,7 +66,12 @@ static vta_status quantize(const cli_network *n, const vtac_calibration *calibra
     if (n->percentile) options.percentile = strtod(n->percentile, &end);
     if (n->percentile && (*end || !(options.percentile > 0 && options.percentile <= 100)))
         return wrong(VTA_INVALID_ARGUMENT, n->percentile, "--percentile is more than 0 and at most 100");
-    return vtac_quantized_create(calibration, &options, cli_diag(), out);
+    if (!n->search || !n->search->seconds) return vtac_quantized_create(calibration, &options, cli_diag(), out);
+    vta_config *config = NULL;
+    status = cli_find_config(n->common, &config);
+    if (status == VTA_OK) status = cli_search_run(n->search, calibration, &options, config, out);
+    vta_config_release(config);
+    return status;
 }
 
 vta_status cli_network_build(const cli_network *n, const vtac_quantized *q, uint8_t **out_bytes, size_t *out_size,

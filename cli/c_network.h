@@ -17,6 +17,7 @@ typedef struct cli_network {
     unsigned requantize; /* a vtac_requantize */
     unsigned rounding;   /* a vtac_rounding */
     bool processor_only, keep_bias, equalize, report;
+    struct cli_search *search;    /* of vta compile; NULL: none */
     bool any_samples;             /* random numbers will do where there are no samples */
     cli_pictures *pictures;       /* for cli_network_use: how pictures become inputs, */
     const cli_list *inputs;       /* and inputs as the command was given them: samples where there are no others */

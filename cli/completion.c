@@ -21,7 +21,7 @@ static void bash_command(const cli_command *command, const cli_option *options) 
     free(words);
     printf("        case $before in\n");
     for (const cli_option *o = options; o->name; o++) {
-        if (o->kind == CLI_FLAG) continue;
+        if (o->kind == CLI_FLAG || o->kind == CLI_OPTIONAL) continue;
         words = cli_option_values(command, o, &files);
         printf("        --%s", o->name);
         if (o->letter) printf("|-%c", o->letter);
@@ -86,7 +86,7 @@ static void zsh_option(const cli_command *command, const cli_option *o) {
     putchar(']');
     bool files;
     char *words = cli_option_values(command, o, &files);
-    if (o->kind != CLI_FLAG) zsh_values(o->name, words, files);
+    if (o->kind != CLI_FLAG && o->kind != CLI_OPTIONAL) zsh_values(o->name, words, files);
     free(words);
     printf("' \\\n");
 }
@@ -142,7 +142,7 @@ static void fish_option(const cli_command *command, const cli_option *o) {
     char *words = cli_option_values(command, o, &files);
     printf("complete -c vta -n '__fish_seen_subcommand_from %s' -l %s", command->name, o->name);
     if (o->letter) printf(" -s %c", o->letter);
-    if (o->kind != CLI_FLAG) printf(files ? " -r" : " -x");
+    if (o->kind != CLI_FLAG && o->kind != CLI_OPTIONAL) printf(files ? " -r" : " -x");
     if (words) printf(" -a '%s'", words);
     printf(" -d ");
     fish_text(o->help);

@@ -27,7 +27,7 @@ void cli_print_option(const cli_option *o) {
     char left[160];
     int n = o->letter ? snprintf(left, sizeof left, "  -%c, --%s", o->letter, o->name)
                       : snprintf(left, sizeof left, "      --%s", o->name);
-    if (o->value) snprintf(left + n, sizeof left - (size_t)n, " %s", o->value);
+    if (o->value) snprintf(left + n, sizeof left - (size_t)n, o->kind == CLI_OPTIONAL ? "[=%s]" : " %s", o->value);
     printf(strlen(left) < LEFT ? "%-30s " : "%s\n%31s", left, "");
     cli_wrap(stdout, LEFT + 1, LEFT + 1, o->help);
 }

@@ -25,9 +25,9 @@ static void roff_option(const cli_option *o) {
     roff(o->name);
     printf("\\fR");
     if (o->value) {
-        printf(" \\fI");
+        printf(o->kind == CLI_OPTIONAL ? "[=\\fI" : " \\fI");
         roff(o->value);
-        printf("\\fR");
+        printf(o->kind == CLI_OPTIONAL ? "\\fR]" : "\\fR");
     }
     printf("\n");
     roff(o->help);

@@ -76,6 +76,7 @@ static int store(const cli_command *command, const cli_option *o, char *value) {
     switch (o->kind) {
     case CLI_FLAG: *(bool *)o->to = true; return -1;
     case CLI_TEXT: *(const char **)o->to = value; return -1;
+    case CLI_OPTIONAL: *(const char **)o->to = value ? value : ""; return -1;
     case CLI_CHOICE: return choose(command, o, value);
     case CLI_LIST: return add_to_list(command, o, value);
     case CLI_NUMBER: return store_number(command, o, value);
@@ -96,7 +97,8 @@ static void make_tables(const cli_option *options, const char *prefix, tables *t
     for (t->count = 0; options[t->count].name && t->count < MAX_OPTIONS; t->count++) {
         const cli_option *o = &options[t->count];
         bool has_value = o->kind != CLI_FLAG;
-        t->longs[t->count] = (struct option){o->name, has_value, NULL, FIRST_ID + t->count};
+        int takes = o->kind == CLI_OPTIONAL ? optional_argument : has_value ? required_argument : no_argument;
+        t->longs[t->count] = (struct option){o->name, takes, NULL, FIRST_ID + t->count};
         if (!o->letter) continue;
         *s++ = o->letter;
         if (has_value) *s++ = ':';

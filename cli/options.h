@@ -15,11 +15,12 @@ typedef struct cli_list {
 } cli_list;
 
 typedef enum cli_kind {
-    CLI_FLAG,   /* --json: bool */
-    CLI_TEXT,   /* --output FILE: const char *; this and the next two at most once */
-    CLI_NUMBER, /* --seed N: uint64_t, decimal or 0x hexadecimal */
-    CLI_CHOICE, /* --engine fast|reference: uint32_t, the number of the word in `value` */
-    CLI_LIST,   /* --set KEY=VALUE, repeated: cli_list */
+    CLI_FLAG,     /* --json: bool */
+    CLI_TEXT,     /* --output FILE: const char *; this and the next two at most once */
+    CLI_OPTIONAL, /* --search or --search=SECONDS: const char *, "" without a value */
+    CLI_NUMBER,   /* --seed N: uint64_t, decimal or 0x hexadecimal */
+    CLI_CHOICE,   /* --engine fast|reference: uint32_t, the number of the word in `value` */
+    CLI_LIST,     /* --set KEY=VALUE, repeated: cli_list */
 } cli_kind;
 
 typedef struct cli_option {

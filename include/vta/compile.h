@@ -123,6 +123,40 @@ typedef struct vtac_quantized_options {
 VTA_API vta_status vtac_quantized_run(const vtac_quantized *quantized, const void *const *inputs, void *const *outputs,
                                       const vtac_quantized_options *options, vta_diag *diag);
 
+/* ---- Search -------------------------------------------------------------------------------------------------------
+ */
+
+/* What was tried. Its text lives until the callback returns. */
+typedef struct vtac_search_step {
+    size_t size;         /* of this struct, as the library has it */
+    const char *options; /* of vta compile, "--range squares --rounding adaptive"; "": as it was asked for */
+    const char *error;   /* why there is no such network, or it cannot be compiled; else NULL */
+    double decibels;     /* signal to noise of the worst output, on samples that weights were not rounded by */
+    uint64_t cycles;     /* of the accelerator */
+    double seconds;      /* since the search began */
+    bool is_taken;       /* it is the best so far */
+} vtac_search_step;
+
+typedef struct vtac_search_options {
+    size_t size;                          /* of this struct, or 0 */
+    double seconds;                       /* no try begins that would likely end later; 0: 60 */
+    double cycles;                        /* more than as it was asked for, at most: 0.05; 0: any number */
+    const vtac_quantize_options *options; /* what it begins with, and keeps where nothing is better; may be NULL */
+    const vta_config *config;             /* NULL: the default */
+    /* Called after each try when not NULL; true ends the search with the best so far. */
+    bool (*tried)(void *user, const vtac_search_step *step);
+    void *user;
+} vtac_search_options;
+
+/* The best network of integers for the samples: ways to quantize are tried one after the other, in an order that does
+ * not change, each with the best of those before; one that is at least 0.1 dB better at the worst output is taken,
+ * where it takes twice the cycles 4 dB. Networks are compiled and run on the simulator for that, on the second half of
+ * the samples that the calibration keeps (16, of up to 128 MiB); weights are rounded by the first half, and at the end
+ * by all. Only `seconds` makes a difference between machines. VTA_INVALID_ARGUMENT: no samples. `search` may be NULL.
+ */
+VTA_API vta_status vtac_quantized_search(const vtac_calibration *calibration, const vtac_search_options *search,
+                                         vta_diag *diag, vtac_quantized **out_quantized);
+
 /* ---- Compiling ----------------------------------------------------------------------------------------------------
  */
 

@@ -75,6 +75,37 @@ class _Layers:
         return self.stopped
 
 
+_TRIED = ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p, ctypes.POINTER(b.vtac_search_step))
+
+
+def _search(graph: Graph, calibration: Handle, method: Any, hardware: Config, seconds: float, cycles: float) -> "Quantized":
+    """The best network of integers; ends early where Ctrl-C is pressed."""
+    tried: list[dict[str, Any]] = []
+    stopped = False
+
+    def tell(user: Any, step: Any) -> bool:
+        s = step.contents
+        row = {"options": text(s.options), "seconds": s.seconds, "taken": bool(s.is_taken)}
+        tried.append(row | ({"error": text(s.error)} if s.error else {"decibels": s.decibels, "cycles": s.cycles}))
+        return stopped
+
+    callback = _TRIED(tell)
+    options = b.vtac_search_options(size=ctypes.sizeof(b.vtac_search_options), seconds=seconds, cycles=cycles,
+                                    options=ctypes.addressof(method), config=hardware.handle,
+                                    tried=ctypes.cast(callback, ctypes.c_void_p).value)
+    with ThreadPoolExecutor(1, "vta-search") as pool:  # Ctrl-C raises here, and not in the callback
+        work = pool.submit(Handle, lib.vtac_quantized_search, lib.vtac_quantized_destroy, calibration.handle,
+                           ctypes.byref(options), of=graph)
+        try:
+            own = work.result()
+        except KeyboardInterrupt:
+            stopped = True
+            own = work.result()
+    found = Quantized(graph, own)
+    found.tried = tried
+    return found
+
+
 class Quantized:
     """A network of integers: the exact meaning of what is compiled of it. Call it to compute it with plain C.
 
@@ -88,10 +119,14 @@ class Quantized:
     ----------
     graph : Graph
         The network in floats.
+    tried : list of dict
+        Of a search: what was tried, in this order, with ``options`` (as of ``vta compile``), ``decibels`` at the worst output,
+        ``cycles`` of the accelerator, ``seconds`` since it began, ``taken``; or an ``error``.
     """
 
     def __init__(self, graph: Graph, handle: Handle) -> None:
         self.graph = graph
+        self.tried: list[dict[str, Any]] = []
         self._own = handle
 
     def __str__(self) -> str:
@@ -244,7 +279,8 @@ def _config(config: Hardware) -> Config:
 
 def quantize(model: Source | Graph, samples: Iterable[Sample] | None = None, range: str = "percentile",  # pylint: disable=redefined-builtin
              percentile: float = 99.99, requantize: str = "auto", result_bits: int = 0, keep_bias: bool = False,
-             equalize: bool = False, precise: Sequence[str] = (), rounding: str = "nearest") -> Quantized:
+             equalize: bool = False, precise: Sequence[str] = (), rounding: str = "nearest",
+             search: float = 0, cycles: float = 0, config: Hardware = None) -> Quantized:
     """Calibrates an ONNX model with samples, and makes integers of its values.
 
     Parameters
@@ -274,6 +310,13 @@ def quantize(model: Source | Graph, samples: Iterable[Sample] | None = None, ran
     rounding : str, optional
         Which integers weights become: the ``"nearest"``, or those whose errors make up for each other on the first 16 samples
         (``"adaptive"``).
+    search : float, optional
+        Seconds, in which ways to quantize are tried one after the other, from what the other parameters say on; the best for the
+        samples is taken (``Quantized.tried`` says what was). Ctrl-C ends it with the best so far. 0: no search.
+    cycles : float, optional
+        Of a search: the share of cycles that the network may take more, 0.05 for 5 %; 0: no limit.
+    config : Environment, Config or dict of str to value, optional
+        Of a search: the hardware; else the current environment.
 
     Returns
     -------
@@ -300,6 +343,8 @@ def quantize(model: Source | Graph, samples: Iterable[Sample] | None = None, ran
     names = [precise] if isinstance(precise, str) else list(precise)
     texts = (ctypes.c_char_p * max(1, len(names)))(*[name.encode() for name in names])
     method.precise, method.precise_count = ctypes.cast(texts, ctypes.c_void_p).value, len(names)
+    if search > 0:
+        return _search(graph, calibration, method, _config(config), search, cycles)
     return Quantized(graph, Handle(lib.vtac_quantized_create, lib.vtac_quantized_destroy, calibration.handle,
                                    ctypes.byref(method), of=graph))
 
@@ -308,7 +353,7 @@ def compile(  # pylint: disable=redefined-builtin
         model: Source | Graph, samples: Iterable[Sample] | None = None, config: Hardware = None, range: str = "percentile",
         percentile: float = 99.99, output: str | os.PathLike[str] | None = None, requantize: str = "auto", result_bits: int = 0,
         keep_bias: bool = False, equalize: bool = False, precise: Sequence[str] = (),
-        rounding: str = "nearest") -> Model:
+        rounding: str = "nearest", search: float = 0, cycles: float = 0) -> Model:
     """Compiles an ONNX model for the accelerator: calibrates, quantizes, compiles.
 
     What takes longer than a second shows a bar, on a terminal and in a notebook.
@@ -332,6 +377,8 @@ def compile(  # pylint: disable=redefined-builtin
     equalize : bool, optional
     precise : sequence of str, optional
     rounding : str, optional
+    search : float, optional
+    cycles : float, optional
         As for :func:`vta.quantize`.
 
     Returns
@@ -355,7 +402,7 @@ def compile(  # pylint: disable=redefined-builtin
     if requantize == "auto" and not lib.vta_target_has_alu(hardware.handle, b.VTA_ALU_MUL):
         requantize = "shift"  # the target's design cannot multiply sums
     compiled = quantize(model, samples, range, percentile, requantize, result_bits, keep_bias, equalize,
-                        precise, rounding).compile(hardware)
+                        precise, rounding, search, cycles, hardware).compile(hardware)
     if output is not None:
         compiled.save(output)
     return compiled

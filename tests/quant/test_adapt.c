@@ -25,7 +25,8 @@ static float unit(void) { return (float)next(20001) / 10000 - 1; }
 
 typedef struct drawn {
     int64_t ins, outs, group, size, kernel, stride, pad, dilation;
-    bool dense, relu, keep_bias, separate; /* separate: no two weights of a channel meet inputs at one place */
+    bool dense, relu, keep_bias, multiply,
+        separate; /* separate: no two weights of a channel meet inputs at one place */
 } drawn;
 
 static drawn shape;
@@ -192,7 +193,8 @@ static void one(world *w) {
                                 .most = 127,
                                 .weight_max = 127,
                                 .wide_max = -1,
-                                .keep_bias = shape.keep_bias};
+                                .keep_bias = shape.keep_bias,
+                                .multiply = shape.multiply};
     vt_ranges *ranges = vt_ranges_new(&w->ctx, w->g);
     const void **inputs[SAMPLES];
     for (int i = 0; i < SAMPLES; i++) {
@@ -250,6 +252,7 @@ TEST_CASE(random_products) {
         shape.dense = seed % 5 == 0;
         shape.keep_bias = seed % 3 == 0;
         shape.relu = seed % 2;
+        shape.multiply = seed % 4 == 1;
         if (shape.dense)
             shape =
                 (drawn){.dense = true, .ins = pick(3, 7, 40, 150), .outs = 6, .group = 1, .keep_bias = seed % 10 == 0};

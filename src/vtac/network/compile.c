@@ -8,41 +8,13 @@
 #include "base/diag.h"
 #include "base/element_type.h"
 #include "base/versioned.h"
-#include "frontend/eval/eval.h"
 #include "frontend/graph/rewrite.h"
-#include "frontend/model/model.h"
 #include "frontend/quant/eval.h"
 #include "frontend/quant/given.h"
-#include "frontend/quant/seen.h"
+#include "network/handles.h"
 #include "network/network.h"
 
-/* Samples that are kept, for rounding weights by them: so many, and so many bytes. */
-enum { MAX_SAMPLES = 16, MAX_SAMPLE_BYTES = 128 << 20 };
-
-/* What calibration and network share: a copy of the graph, without the nodes that quantize. */
-typedef struct shared {
-    const vta_allocator *allocator;
-    vt_ctx ctx;
-    uint32_t users;
-    const vt_graph *graph;
-    vt_ranges *ranges;
-    bool given;
-    void **samples[MAX_SAMPLES]; /* data of all inputs */
-    size_t sample_count, sample_bytes;
-} shared;
-
-struct vtac_calibration {
-    shared *shared;
-    vt_eval *eval;
-};
-
-struct vtac_quantized {
-    shared *shared;
-    const vt_qnet *net;
-    const char *text;
-};
-
-static void leave(shared *s) {
+static void leave(vt__shared *s) {
     if (!s || --s->users) return;
     vt_ctx_clear(&s->ctx);
     vt_free(s->allocator, s, sizeof *s);
@@ -51,28 +23,29 @@ static void leave(shared *s) {
 /* ---- Calibration ------------------------------------------------------------------------------------------------ */
 
 static void observe(void *user, const vt_gnode *n, const void *const *out) {
-    shared *s = user;
+    vt__shared *s = user;
     for (uint32_t i = 0; i < n->output_count; i++)
         if (n->outputs[i]->type.element == VT_ELEMENT_F32)
             vt_ranges_observe(s->ranges, n->outputs[i], out[i], (size_t)vt_gtype_count(&n->outputs[i]->type));
 }
 
 typedef struct start {
-    shared *shared;
+    vt__shared *shared;
     const vt_graph *from;
 } start;
 
 static vta_status take(vt_ctx *ctx, void *arg) {
     start *a = arg;
-    shared *s = a->shared;
+    vt__shared *s = a->shared;
     s->graph = vt_quant_take_given(vt_graph_copy(ctx, a->from), &s->ranges);
     s->given = s->ranges != NULL;
     if (!s->ranges) s->ranges = vt_ranges_new(ctx, s->graph);
     return VTA_OK;
 }
 
-static vta_status open_shared(const vtac_graph *graph, const vta_allocator *allocator, vta_diag *diag, shared **out) {
-    shared *s = *out = vt_alloc_zero(allocator, sizeof *s);
+static vta_status open_shared(const vtac_graph *graph, const vta_allocator *allocator, vta_diag *diag,
+                              vt__shared **out) {
+    vt__shared *s = *out = vt_alloc_zero(allocator, sizeof *s);
     if (!s) return vt_no_memory(diag);
     s->allocator = allocator;
     s->users = 1;
@@ -122,7 +95,7 @@ static vta_status check_input(const vt_gvalue *v, const float *data, vta_diag *d
 
 static vta_status observe_inputs(vt_ctx *ctx, void *arg) {
     const void *const *inputs = arg;
-    shared *s = (shared *)((char *)ctx - offsetof(shared, ctx));
+    vt__shared *s = (vt__shared *)((char *)ctx - offsetof(vt__shared, ctx));
     for (uint32_t i = 0; i < s->graph->inputs.count; i++) {
         const vt_gvalue *v = s->graph->inputs.item[i];
         if (v->type.element != VT_ELEMENT_F32) continue;
@@ -133,7 +106,7 @@ static vta_status observe_inputs(vt_ctx *ctx, void *arg) {
 }
 
 /* Keeps a copy in the arena, of as many samples as there is room for. */
-static void keep_sample(shared *s, const void *const *inputs) {
+static void keep_sample(vt__shared *s, const void *const *inputs) {
     size_t bytes = 0;
     for (uint32_t i = 0; i < s->graph->inputs.count; i++) bytes += vt_gtype_bytes(&s->graph->inputs.item[i]->type);
     if (s->sample_count == MAX_SAMPLES || bytes > MAX_SAMPLE_BYTES - s->sample_bytes) return;
@@ -165,7 +138,7 @@ static vta_status run_sample(vt_ctx *ctx, void *arg) {
 vta_status vtac_calibration_observe(vtac_calibration *calibration, const void *const *inputs, vta_diag *diag) {
     if (!calibration || !inputs)
         return vt_fail(diag, VTA_INVALID_ARGUMENT, "%s is NULL", inputs ? "calibration" : "inputs");
-    shared *s = calibration->shared;
+    vt__shared *s = calibration->shared;
     s->ctx.diag = diag;
     vta_status status = vt_protect(&s->ctx, run_sample, &(sample){calibration, inputs, diag});
     s->ctx.diag = NULL;
@@ -180,7 +153,8 @@ typedef struct quantizing {
     const char *const *precise;
     size_t precise_count;
     vt_qseen seen;
-    bool adapts; /* weights are rounded by samples */
+    bool adapts; /* weights are rounded by samples: */
+    size_t first, count;
 } quantizing;
 
 /* Values by their names, or "all". */
@@ -200,10 +174,10 @@ static void choose_precise(const quantizing *a, const vt_graph *g, vt_quant_choi
 
 /* The same network, with weights rounded by what their products read of the samples. */
 static vta_status round_again(quantizing *a, vt_ctx *ctx) {
-    shared *s = a->quantized->shared;
+    vt__shared *s = a->quantized->shared;
     const vt_qnet *first = a->quantized->net;
     const void *const *const *samples = (const void *const *const *)s->samples;
-    VT_TRY(vt_qseen_record(first, samples, s->sample_count, s->allocator, ctx->diag, &a->seen));
+    VT_TRY(vt_qseen_record(first, samples + a->first, a->count, s->allocator, ctx->diag, &a->seen));
     a->options.seen = &a->seen;
     a->quantized->net = vt_quantize(s->graph, s->ranges, &a->options);
     for (uint32_t i = 0; i < first->layer_count; i++)
@@ -213,7 +187,7 @@ static vta_status round_again(quantizing *a, vt_ctx *ctx) {
 
 static vta_status quantize(vt_ctx *ctx, void *arg) {
     quantizing *a = arg;
-    shared *s = a->quantized->shared;
+    vt__shared *s = a->quantized->shared;
     if (a->precise_count) {
         vt_quant_choice *choices = VT_NEW_ARRAY(ctx, vt_quant_choice, s->graph->values.count + 1);
         choose_precise(a, s->graph, choices);
@@ -225,8 +199,8 @@ static vta_status quantize(vt_ctx *ctx, void *arg) {
     return VTA_OK;
 }
 
-vta_status vtac_quantized_create(const vtac_calibration *calibration, const vtac_quantize_options *options,
-                                 vta_diag *diag, vtac_quantized **out_quantized) {
+vta_status vt__quantize_by(const vtac_calibration *calibration, const vtac_quantize_options *options, size_t first,
+                           size_t count, vta_diag *diag, vtac_quantized **out_quantized) {
     enum { WIDE_MAX = 64 << 10 };
     static const vt_range_method methods[] = {VT_RANGE_PERCENTILE, VT_RANGE_MAX, VT_RANGE_KL, VT_RANGE_SQUARES};
     vtac_quantize_options o = {0};
@@ -242,7 +216,7 @@ vta_status vtac_quantized_create(const vtac_calibration *calibration, const vtac
         return vt_fail(diag, VTA_OUT_OF_RANGE, "result_bits is %u; results have 8 or 16 bits", (unsigned)o.result_bits);
     if ((unsigned)o.rounding > VTAC_ROUNDING_ADAPTIVE)
         return vt_fail(diag, VTA_OUT_OF_RANGE, "rounding: %d is neither nearest nor adaptive", (int)o.rounding);
-    shared *s = calibration->shared;
+    vt__shared *s = calibration->shared;
     if (o.rounding == VTAC_ROUNDING_ADAPTIVE && !s->sample_count)
         return vt_fail(
             diag, VTA_INVALID_ARGUMENT,
@@ -253,7 +227,9 @@ vta_status vtac_quantized_create(const vtac_calibration *calibration, const vtac
     quantizing a = {.quantized = q,
                     .precise = o.precise,
                     .precise_count = o.precise_count,
-                    .adapts = o.rounding == VTAC_ROUNDING_ADAPTIVE};
+                    .adapts = o.rounding == VTAC_ROUNDING_ADAPTIVE,
+                    .first = first,
+                    .count = first + count < s->sample_count ? count : s->sample_count - first};
     a.options =
         (vt_quant_options){.method = methods[o.method],
                            .percentile = o.percentile > 0 ? o.percentile : 99.99,
@@ -278,6 +254,11 @@ vta_status vtac_quantized_create(const vtac_calibration *calibration, const vtac
     else
         vtac_quantized_destroy(q);
     return status;
+}
+
+vta_status vtac_quantized_create(const vtac_calibration *calibration, const vtac_quantize_options *options,
+                                 vta_diag *diag, vtac_quantized **out_quantized) {
+    return vt__quantize_by(calibration, options, 0, MAX_SAMPLES, diag, out_quantized);
 }
 
 void vtac_quantized_destroy(vtac_quantized *quantized) {
@@ -336,7 +317,7 @@ vta_status vtac_quantized_compile(const vtac_quantized *quantized, const vta_con
     vtac_compile_options o = {0};
     if (!quantized || !out_bytes || !out_size) return vt_fail(diag, VTA_INVALID_ARGUMENT, "an argument is NULL");
     VT_TRY(vt_options_read(&o, sizeof o, options, "vtac_compile_options", diag));
-    shared *s = quantized->shared;
+    vt__shared *s = quantized->shared;
     vta_config *own = config ? vta_config_retain(config) : vta_config_default();
     if (!own) return vt_no_memory(diag);
     vt_planner_options planner = {s->allocator, o.triple, o.cpu, o.features, o.linker, false, false, false};

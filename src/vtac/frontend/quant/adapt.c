@@ -9,6 +9,7 @@
  * The mean of the error belongs to the bias, so moments are about the mean where biases are corrected. Few samples say
  * little of many weights: moments are shrunk towards their diagonal, the more the fewer there are. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -30,6 +31,7 @@ typedef struct adapting {
     int16_t *x; /* taps rows of columns: what each weight is multiplied by */
     float *h;   /* taps x taps */
     float *diagonal;
+    int8_t *nearest;      /* integers of the channel in hand */
     double *means;        /* of x, where biases are corrected; else 0 */
     float *error, *slope; /* ROWS x taps; slope: H times the error */
 } adapting;
@@ -129,6 +131,25 @@ static double descend(const adapting *a, int8_t *integers, float *slope) {
     return change;
 }
 
+/* Is the largest sum of a channel, and its product with what it is multiplied by, within 32 bits? */
+static bool is_within(const vt__product *p, int64_t o, double bias) {
+    double sum = fabs(bias) + 1;
+    for (int64_t i = 0; i < p->taps; i++) sum += abs(p->integers[o * p->taps + i]) * (p->q->options.most + 1.0);
+    return sum < 0x1p31 && (!p->factor || sum * p->factor[o] <= ldexp(0x1p31, p->before));
+}
+
+/* The nearest integers stay where others would be too large. */
+static void round_channel(adapting *a, int64_t o, float *slope) {
+    vt__product *p = (vt__product *)a->p;
+    int8_t *integers = p->integers + o * a->taps;
+    memcpy(a->nearest, integers, (size_t)a->taps);
+    double bias = p->bias[o] - nearbyint(descend(a, integers, slope));
+    if (fabs(bias) <= 0x1p30 && is_within(p, o, bias))
+        p->bias[o] = (int32_t)bias;
+    else
+        memcpy(integers, a->nearest, (size_t)a->taps);
+}
+
 /* Channels from `first` to before `end`, together: each row of H is read once for all. */
 static void round_channels(adapting *a, int64_t first, int64_t end) {
     vt__product *p = (vt__product *)a->p;
@@ -141,10 +162,7 @@ static void round_channels(adapting *a, int64_t first, int64_t end) {
     for (int64_t i = 0; i < a->taps; i++)
         for (int64_t o = 0; o < end - first; o++)
             add_scaled(a->slope + o * a->taps, a->h + i * a->taps, a->error[o * a->taps + i], a->taps);
-    for (int64_t o = first; o < end; o++) {
-        double change = descend(a, p->integers + o * a->taps, a->slope + (o - first) * a->taps);
-        p->bias[o] = (int32_t)fmin(fmax(p->bias[o] - nearbyint(change), -0x1p30), 0x1p30);
-    }
+    for (int64_t o = first; o < end; o++) round_channel(a, o, a->slope + (o - first) * a->taps);
 }
 
 static void round_group(adapting *a, int64_t group) {
@@ -164,7 +182,8 @@ static bool make(adapting *a) {
     a->slope = vt_alloc(from, (size_t)(ROWS * a->taps) * sizeof *a->slope);
     a->diagonal = vt_alloc(from, (size_t)a->taps * sizeof *a->diagonal);
     a->means = vt_alloc(from, (size_t)a->taps * sizeof *a->means);
-    return a->x && a->h && a->error && a->slope && a->diagonal && a->means;
+    a->nearest = vt_alloc(from, (size_t)a->taps);
+    return a->x && a->h && a->error && a->slope && a->diagonal && a->means && a->nearest;
 }
 
 static void drop(adapting *a) {
@@ -175,6 +194,7 @@ static void drop(adapting *a) {
     vt_free(from, a->slope, (size_t)(ROWS * a->taps) * sizeof *a->slope);
     vt_free(from, a->diagonal, (size_t)a->taps * sizeof *a->diagonal);
     vt_free(from, a->means, (size_t)a->taps * sizeof *a->means);
+    vt_free(from, a->nearest, (size_t)a->taps);
 }
 
 static bool can_adapt(const vt__product *p) {

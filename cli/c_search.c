@@ -1,0 +1,89 @@
+#include "c_search.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int number) {
+    (void)number;
+    interrupted = 1;
+}
+
+/* "60"; "" is the default. */
+static bool read_seconds(const char *text, double *out) {
+    char *end = "";
+    *out = *text ? strtod(text, &end) : 60;
+    return !*end && *out > 0 && *out < 1e9;
+}
+
+/* "+5%" or "5%" as 0.05. */
+static bool read_share(const char *text, double *out) {
+    char *end;
+    *out = strtod(text, &end) / 100;
+    return end != text && !strcmp(end, "%") && *out >= 0 && *out < 1e6;
+}
+
+vta_status cli_search_check(const cli_search *s) {
+    double number;
+    if (s->cycles && !s->seconds) return cli_fail(VTA_INVALID_ARGUMENT, "--cycles: a limit of --search");
+    if (s->seconds && !read_seconds(s->seconds, &number))
+        return cli_fail(VTA_INVALID_ARGUMENT, "--search=%s: expected seconds, more than 0", s->seconds);
+    if (s->cycles && !read_share(s->cycles, &number))
+        return cli_fail(VTA_INVALID_ARGUMENT, "--cycles %s: expected a share, as +5%%", s->cycles);
+    return VTA_OK;
+}
+
+typedef struct table {
+    cli_search *search;
+    double first_cycles;
+    int rows;
+} table;
+
+static void print_step(table *t, const vtac_search_step *step) {
+    if (!t->rows++) fprintf(stderr, "%9s %9s %13s %8s  %s\n", "seconds", "dB", "cycles", "", "tried");
+    if (step->error) {
+        fprintf(stderr, "%9.1f %9s %13s %8s  %s: %.*s\n", step->seconds, "", "", "", step->options,
+                (int)strcspn(step->error, "\n"), step->error);
+        return;
+    }
+    fprintf(stderr, "%9.1f %9.1f %13llu %+7.1f%%  %s%s\n", step->seconds, step->decibels,
+            (unsigned long long)step->cycles,
+            t->first_cycles > 0 ? 100 * ((double)step->cycles / t->first_cycles - 1) : 0,
+            *step->options ? step->options : "as it is", step->is_taken ? " *" : "");
+}
+
+static bool tried(void *user, const vtac_search_step *step) {
+    table *t = user;
+    if (!t->rows) t->first_cycles = (double)step->cycles;
+    cli_progress_end();
+    print_step(t, step);
+    json_t *row =
+        json_pack("{s:s, s:f, s:b}", "options", step->options, "seconds", step->seconds, "taken", step->is_taken);
+    if (step->error)
+        json_object_set_new(row, "error", json_string(step->error));
+    else
+        json_object_set_new(row, "decibels", json_real(step->decibels));
+    if (!step->error) json_object_set_new(row, "cycles", json_integer((json_int_t)step->cycles));
+    json_array_append_new(t->search->tried, row);
+    return interrupted;
+}
+
+vta_status cli_search_run(cli_search *s, const vtac_calibration *calibration, const vtac_quantize_options *options,
+                          const vta_config *config, vtac_quantized **out) {
+    struct sigaction mine = {.sa_handler = on_interrupt, .sa_flags = SA_RESETHAND}, before;
+    table t = {.search = s};
+    vtac_search_options search = {
+        .size = sizeof search, .options = options, .config = config, .tried = tried, .user = &t};
+    read_seconds(s->seconds, &search.seconds);
+    if (s->cycles && read_share(s->cycles, &search.cycles) && search.cycles == 0) search.cycles = 1e-9;
+    if (!(s->tried = json_array())) return VTA_NO_MEMORY;
+    interrupted = 0;
+    sigaction(SIGINT, &mine, &before);
+    vta_status status = vtac_quantized_search(calibration, &search, cli_diag(), out);
+    sigaction(SIGINT, &before, NULL);
+    if (status == VTA_OK) fprintf(stderr, "* better than all before, and taken\n");
+    return status;
+}

@@ -1,0 +1,110 @@
+"""The search for the best integers: what it says of each try against decibels and cycles that are measured here."""
+
+import json
+import os
+import signal
+import subprocess
+import tempfile
+import unittest
+
+import numpy as np
+
+import common
+import vta
+from test_compile import CONV, node, onnx, samples
+
+VTA = os.path.join(common.BUILD, "vta")
+RANDOM = np.random.RandomState(5)
+SHAPE = (1, 16, 8, 8)
+#: Three convolutions, the middle one with channels of very different sizes.
+STRETCH = (2.0 ** RANDOM.randint(-4, 5, 16)).astype("float32")
+WEIGHTS = [RANDOM.uniform(-1, 1, (16, 16, 3, 3)).astype("float32") * s for s in
+           (0.1 * STRETCH[:, None, None, None], 0.1 / STRETCH[None, :, None, None], 0.1)]
+NET = onnx([node("Conv", ["x", "w0"], "a", kernel_shape=[3, 3], pads=[1] * 4), node("Relu", ["a"], "b"),
+            node("Conv", ["b", "w1"], "c", kernel_shape=[3, 3], pads=[1] * 4), node("Relu", ["c"], "d"),
+            node("Conv", ["d", "w2"], "y", kernel_shape=[3, 3], pads=[1] * 4)],
+           [("x", SHAPE)], ("y", SHAPE), [(f"w{i}", w) for i, w in enumerate(WEIGHTS)])
+
+
+def given(count=10):
+    return [np.random.RandomState(i).uniform(-1, 1, SHAPE).astype("float32") for i in range(count)]
+
+
+def decibels(floats, integers):
+    signal_, noise = sum((f ** 2).sum() for f in floats), sum(((f - i) ** 2).sum() for f, i in zip(floats, integers))
+    return 10 * np.log10(signal_ / noise)
+
+
+class Search(unittest.TestCase):
+    def test_what_it_says(self):
+        """Of networks without rounding by samples: decibels on the second half, and the cycles of what is compiled."""
+        found = vta.quantize(NET, given(), search=100)
+        floats = [vta.Graph(NET)(x) for x in given()]
+        options = {"": {}, "--range squares": {"range": "squares"}, "--range max": {"range": "max"}}
+        for row in found.tried[:3]:
+            quantized = vta.quantize(NET, given(), **options[row["options"]])
+            self.assertAlmostEqual(decibels(floats[5:], [quantized(x) for x in given()[5:]]), row["decibels"], places=2)
+            self.assertEqual(quantized.report()["cycles"], row["cycles"])
+        now = found.tried[0]
+        for row in found.tried[1:]:
+            price = 0.1 + 4 * max(0, np.log2(row["cycles"] / now["cycles"]))
+            self.assertEqual(row["taken"], row["decibels"] >= now["decibels"] + price, row)
+            now = row if row["taken"] else now
+        self.assertIn("--equalize", now["options"])
+        new = given(30)[10:]
+        self.assertGreater(decibels([vta.Graph(NET)(x) for x in new], [found(x) for x in new]), found.tried[0]["decibels"] + 3)
+        np.testing.assert_array_equal(found.compile()(new[0]), found(new[0]))
+        again = vta.quantize(NET, given(), search=100)
+        self.assertEqual(str(again), str(found))
+        self.assertEqual([row["options"] for row in again.tried], [row["options"] for row in found.tried])
+
+    def test_limits(self):
+        """Of cycles; of time; on another machine; what cannot be is passed over."""
+        rows = vta.quantize(NET, given(), search=100, cycles=0.02).tried
+        for row in rows:
+            self.assertTrue(not row["taken"] or row["cycles"] <= 1.02 * rows[0]["cycles"], row)
+        self.assertTrue(any(row.get("cycles", 0) > 1.02 * rows[0]["cycles"] for row in rows))
+        self.assertEqual(len(vta.quantize(NET, given(), search=1e-6).tried), 1)
+        other = vta.quantize(NET, given(), search=100, config={"LOG_BLOCK": 5}).tried
+        self.assertNotEqual(other[0]["cycles"], rows[0]["cycles"])
+        self.assertEqual(len(vta.compile(CONV, samples(), search=1e-6)(samples()[0])), 1)
+        with self.assertRaisesRegex(vta.VTAError, "no samples were observed"):
+            vta.quantize(NET, [], search=1)
+        with self.assertRaisesRegex(vta.VTAError, "seconds and cycles are 0 or more"):
+            vta.quantize(NET, given(), search=1, cycles=-1)
+
+    def test_tool(self):
+        """--search prints its tries, Ctrl-C ends it with the best so far."""
+        with tempfile.TemporaryDirectory() as folder:
+            net, data, out = (os.path.join(folder, name) for name in ("net.onnx", "x.npy", "net.vta-model"))
+            with open(net, "wb") as file:
+                file.write(NET)
+            np.save(data, np.concatenate(given()))
+            command = [VTA, "compile", net, "--calibrate", data, "-o", out]
+            run = subprocess.run([*command, "--search=100", "--cycles", "+2%", "--json"], capture_output=True, text=True,
+                                 check=True)
+            rows = json.loads(run.stdout)["search"]
+            self.assertEqual(rows[0]["options"], "")
+            self.assertIn(f"{rows[1]['decibels']:.1f}", run.stderr.splitlines()[2])
+            same = vta.quantize(NET, given(), search=100, cycles=0.02).tried
+            for row, other in zip(rows, same, strict=True):
+                self.assertAlmostEqual(row.pop("decibels"), other.pop("decibels"), places=6)
+                self.assertEqual({**row, "seconds": 0}, {**other, "seconds": 0})
+            os.unlink(out)
+            with subprocess.Popen([*command, "--search"], stderr=subprocess.PIPE, text=True, stdout=subprocess.DEVNULL) as ended:
+                ended.stderr.readline()
+                ended.send_signal(signal.SIGINT)
+                left = ended.stderr.read()
+                self.assertEqual(ended.wait(), 0, left)
+            self.assertLess(len(left.splitlines()), len(rows) + 1)
+            self.assertIn("better than all before", left)
+            self.assertEqual(vta.load_model(out)(given()[0]).shape, SHAPE)
+            for wrong, message in ((["--search=0"], "expected seconds"), (["--search=x"], "expected seconds"),
+                                   (["--cycles", "+5%"], "a limit of --search"), (["--search", "--cycles", "5"], "as +5%")):
+                run = subprocess.run([*command, *wrong], capture_output=True, text=True, check=False)
+                self.assertEqual(run.returncode, 2)
+                self.assertIn(message, run.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
