@@ -151,8 +151,9 @@ typedef struct vtac_search_options {
 /* The best network of integers for the samples: ways to quantize are tried one after the other, in an order that does
  * not change, each with the best of those before; one that is at least 0.1 dB better at the worst output is taken,
  * where it takes twice the cycles 4 dB. Networks are compiled and run on the simulator for that, on the second half of
- * the samples that the calibration keeps (16, of up to 128 MiB); weights are rounded by the first half, and at the end
- * by all. Only `seconds` makes a difference between machines. VTA_INVALID_ARGUMENT: no samples. `search` may be NULL.
+ * the samples that the calibration keeps (16, of up to 128 MiB); ranges and the rounding of
+ * weights are of the first half, and at the end of all. Only `seconds` makes a difference between machines.
+ * VTA_INVALID_ARGUMENT: no samples. `search` may be NULL.
  */
 VTA_API vta_status vtac_quantized_search(const vtac_calibration *calibration, const vtac_search_options *search,
                                          vta_diag *diag, vtac_quantized **out_quantized);

@@ -126,13 +126,36 @@ typedef struct sample {
 } sample;
 
 /* Within vt_protect: ranges grow in the context's arena. */
-static vta_status run_sample(vt_ctx *ctx, void *arg) {
+static vta_status observe_kept(vt_ctx *ctx, void *arg) {
     const sample *a = arg;
     VT_TRY(observe_inputs(ctx, (void *)a->inputs));
-    keep_sample(a->calibration->shared, a->inputs);
     for (uint32_t i = 0; i < a->calibration->shared->graph->inputs.count; i++)
         vt_eval_input(a->calibration->eval, i, a->inputs[i]);
     return vt_eval_run(a->calibration->eval, a->diag);
+}
+
+static vta_status run_sample(vt_ctx *ctx, void *arg) {
+    const sample *a = arg;
+    VT_TRY(observe_kept(ctx, arg));
+    keep_sample(a->calibration->shared, a->inputs);
+    return VTA_OK;
+}
+
+static vta_status make_ranges(vt_ctx *ctx, void *arg) {
+    vt__shared *s = arg;
+    s->ranges = vt_ranges_new(ctx, s->graph);
+    return VTA_OK;
+}
+
+vta_status vt__observe_first(const vtac_calibration *calibration, size_t count, vta_diag *diag) {
+    vt__shared *s = calibration->shared;
+    s->ctx.diag = diag;
+    vta_status status = vt_protect(&s->ctx, make_ranges, s);
+    for (size_t i = 0; i < count && status == VTA_OK; i++)
+        status = vt_protect(&s->ctx, observe_kept,
+                            &(sample){(vtac_calibration *)calibration, (const void *const *)s->samples[i], diag});
+    s->ctx.diag = NULL;
+    return status;
 }
 
 vta_status vtac_calibration_observe(vtac_calibration *calibration, const void *const *inputs, vta_diag *diag) {

@@ -34,6 +34,8 @@ struct vtac_quantized {
     const char *text;
 };
 
+/* New ranges, of the first `count` samples alone, stand in shared->ranges: whoever calls it keeps those before. */
+vta_status vt__observe_first(const vtac_calibration *calibration, size_t count, vta_diag *diag);
 /* vtac_quantized_create, with weights rounded by `count` samples from `first` on, where they are. */
 vta_status vt__quantize_by(const vtac_calibration *calibration, const vtac_quantize_options *options, size_t first,
                            size_t count, vta_diag *diag, vtac_quantized **out_quantized);

@@ -73,7 +73,7 @@ typedef struct searching {
     const vta_config *config;
     vta_diag *diag;        /* the caller's */
     vta_diag *of_try;      /* of what is tried */
-    size_t rounded;        /* samples that weights are rounded by; those behind them are measured */
+    size_t rounded;        /* samples for ranges and rounding; those behind them are measured */
     float **floats;        /* by sample and output: what the model gives; NULL: an output of other numbers */
     double begin, longest; /* seconds: when it began; what a try took at most */
     vtac_quantize_options best;
@@ -277,6 +277,7 @@ static vta_status try_one(searching *s, const trial *t) {
 
 static vta_status run(searching *s) {
     double begin = seconds_now();
+    if (!s->shared->given) VT_TRY(vt__observe_first(s->calibration, s->rounded, s->diag));
     VT_TRY(open_floats(s));
     vta_status status = try_options(s, &s->best, &s->start);
     if (status != VTA_OK) return vt_fail(s->diag, status, "%s", vta_diag_text(s->of_try));
@@ -311,7 +312,9 @@ vta_status vtac_quantized_search(const vtac_calibration *calibration, const vtac
     s.rounded = (s.shared->sample_count + 1) / 2;
     s.of_try = vta_diag_create(NULL);
     if (!s.of_try) return vt_no_memory(diag);
+    vt_ranges *all = s.shared->ranges;
     vta_status status = run(&s);
+    s.shared->ranges = all;
     close_floats(&s);
     vta_diag_destroy(s.of_try);
     return status == VTA_OK ? vtac_quantized_create(calibration, &s.best, diag, out_quantized) : status;
