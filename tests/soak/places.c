@@ -101,9 +101,10 @@ static void start_server(const soak *s, int b) {
     snprintf(config, sizeof config, "%s/configs/%s.json", VT_SOURCE_DIR, targets[b]);
     snprintf(port, sizeof port, "%u", boards[b].port);
     snprintf(track, sizeof track, "127.0.0.1:%u", tracker.port);
-    /* Root, because the files of the models are the test's. A sanitizer makes all slower, and reserves any memory. */
+    /* Root, because the files of the models are the test's. A sanitizer makes all slower, and reserves any memory.
+     * Eating 512 MiB takes more than ten seconds on a machine that is busy enough. */
     launch(&boards[b], "rpc-server", port, "--driver", targets[b], "--config", config, "--tracker", track, "--key",
-           targets[b], "--user", geteuid() ? "nobody" : "root", "--call-seconds", SERVER_SANITIZED ? "60" : "10",
+           targets[b], "--user", geteuid() ? "nobody" : "root", "--call-seconds", SERVER_SANITIZED ? "60" : "30",
            "--patience-ms", SERVER_SANITIZED ? "60000" : "10000", SERVER_SANITIZED ? "--files" : "--memory", "512",
            s->with_key ? "--key-file" : NULL, s->key_file, NULL);
 }

@@ -73,10 +73,13 @@ static bool try_to_take(client *c, uint32_t lease_seconds) {
 }
 
 static bool take(client *c, uint32_t lease_seconds, bool holds) {
-    enum { TRIES = 600 };
-    for (int i = 0; i < TRIES; i++) {
+    enum { TRIES = 600 }; /* while all places are there: how long one takes to start is the machine's affair */
+    for (int i = 0; i < TRIES;) {
         uint32_t changes[SOAK_BOARDS];
+        bool going_on;
         for (int b = 0; b < SOAK_BOARDS; b++) changes[b] = atomic_load(&c->s->board_changes[b]);
+        all_changes(c->s, &going_on);
+        i += !going_on;
         if (!try_to_take(c, lease_seconds)) continue;
         for (c->board = 0; strcmp(targets[c->board], vta_rpc_driver(c->rpc)) != 0;) c->board++;
         c->changes = changes[c->board];
