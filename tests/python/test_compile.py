@@ -265,6 +265,34 @@ class Compile(unittest.TestCase):
         self.assertNotIn("cycles", plain)
         self.assertNotIn("ms", plain["layers"][0])
 
+    def test_without_mul(self):
+        """A board whose ALU cannot multiply: scales are shifts, and a layer that must multiply is the host's."""
+        path = self.file(onnx(
+            [node("QuantizeLinear", ["x", "s"], "q"), node("DequantizeLinear", ["q", "s"], "d"),
+             node("Conv", ["d", "w", "b"], "c", kernel_shape=[3, 3], pads=[1, 1, 1, 1]),
+             node("QuantizeLinear", ["c", "s2"], "r"), node("DequantizeLinear", ["r", "s2"], "y")],
+            [("x", SHAPE)], ("y", (1, 32, 6, 6)),
+            [("w", WEIGHTS), ("b", BIAS), ("s", np.float32([1 / 127])[0]), ("s2", np.float32([0.05])[0])]))
+        board, saved = {"TARGET": "pynq"}, {}
+        with open(os.path.join(self.folder, "registers"), "wb") as file:  # a board that is two files
+            file.write(bytes(4 * 4096))
+        with open(os.path.join(self.folder, "memory"), "wb") as file:
+            file.write(bytes(2 << 20))
+        self.enterContext(mock.patch.dict(os.environ, VTA_BOARD=f"model={self.folder}"))
+        for name, requantize, config in (("auto", "auto", board), ("shift", "shift", board),
+                                         ("multiply", "multiply", board), ("simulator", "auto", None)):
+            saved[name] = os.path.join(self.folder, name)
+            vta.compile(path, None, config, requantize=requantize).save(saved[name])
+        with open(saved["auto"], "rb") as auto, open(saved["shift"], "rb") as shift:
+            self.assertEqual(auto.read(), shift.read())
+        for name, place in (("shift", "accelerator"), ("multiply", "host")):
+            report = vta.quantize(path, requantize=name, config=board).report(board, measure=False)
+            self.assertEqual([layer["place"] for layer in report["layers"] if layer["kind"] == "conv"], [place])
+        x = np.abs(samples()[0])
+        multiplied, simulated = (vta.load_model(saved[name], driver="sim")(x) for name in ("multiply", "simulator"))
+        self.assertTrue(np.any(simulated))
+        np.testing.assert_array_equal(multiplied, simulated)
+
     def test_interrupt(self):
         """Ctrl-C ends the compile inside the library, and the next one works."""
         inside, ends = vta.Quantized._bytes, []
