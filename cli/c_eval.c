@@ -5,112 +5,40 @@
 
 #include "c_eval_boxes.h"
 #include "c_eval_tokens.h"
-
-enum { TOP = 5 };
+#include "c_truth.h"
 
 typedef struct state {
     cli_common common;
     cli_network network;
     cli_pictures pictures;
     cli_eval_boxes of_boxes;
-    const char *images, *labels_path, *tokens;
+    const char *tokens;
     uint64_t threads;
     bool is_float, is_folder; /* FOLDER stands behind MODEL */
-    cli_labels labels;
-    cli_names names; /* of the classes, where folders are called so */
-    size_t ordered;  /* folders whose alphabetical order are the classes; 0: they say them themselves */
+    cli_truth truth;
     vtac_graph *graph;
     vta_model *model;
-    char **paths;
-    struct score {
-        size_t top1, top5;
-    } score, float_score;
+    cli_score score, float_score;
 } state;
-
-static vta_status count_in(const state *s, struct score *score, size_t index, const cli_answer *answer) {
-    size_t count, top[TOP];
-    const float *scores = cli_scores(answer, &count);
-    if (!scores) return VTA_UNSUPPORTED;
-    size_t n = cli_top(scores, count, TOP, top);
-    int64_t right = s->labels.item[index].class + s->pictures.label_offset;
-    for (size_t i = 0; i < n; i++) {
-        if ((int64_t)top[i] != right) continue;
-        score->top1 += i == 0;
-        score->top5++;
-    }
-    return VTA_OK;
-}
 
 static vta_status answered(void *user, size_t index, const cli_answer *answer) {
     state *s = user;
-    return count_in(s, &s->score, index, answer);
+    return cli_truth_count(&s->truth, &s->pictures, index, answer, &s->score);
 }
 
 static vta_status answered_in_floats(void *user, size_t index, const cli_answer *answer) {
     state *s = user;
-    return count_in(s, &s->float_score, index, answer);
-}
-
-static vta_status make_paths(state *s) {
-    s->paths = calloc(s->labels.count, sizeof *s->paths);
-    for (size_t i = 0; s->paths && i < s->labels.count; i++) {
-        size_t n = strlen(s->images) + strlen(s->labels.item[i].file) + 2;
-        s->paths[i] = malloc(n);
-        if (!s->paths[i]) return VTA_NO_MEMORY;
-        snprintf(s->paths[i], n, "%s/%s", s->images, s->labels.item[i].file);
-    }
-    return s->paths ? VTA_OK : VTA_NO_MEMORY;
-}
-
-/* Every class is one of the network's. */
-static vta_status check_classes(const state *s) {
-    vta_model_tensor out = {.size = sizeof out};
-    char message[512];
-    vta_status status = vta_model_output(s->model, 0, &out);
-    int64_t classes = status == VTA_OK ? (int64_t)(out.bytes / sizeof(float)) : 0;
-    int64_t first = -s->pictures.label_offset, last = classes - 1 - s->pictures.label_offset;
-    if (status == VTA_OK && s->ordered && (int64_t)s->ordered != last - (first > 0 ? first : 0) + 1)
-        return cli_fail(VTA_MISMATCH,
-                        "%s has %zu folders, the network %lld classes: call the folders by the numbers of the classes, "
-                        "or by the names in the file of \"labels\" in MODEL.picture.json",
-                        s->images, s->ordered, (long long)classes);
-    for (size_t i = 0; i < s->labels.count && status == VTA_OK; i++) {
-        const struct cli_label *l = &s->labels.item[i];
-        if (l->class >= first && l->class <= last) continue;
-        snprintf(message, sizeof message,
-                 "%.200s: %.150s is of class %lld; the classes of the network go from %lld to %lld",
-                 s->labels_path ? s->labels_path : s->images, l->file, (long long)l->class, (long long)first,
-                 (long long)last);
-        vta_diag_add(cli_diag(), VTA_ERROR, VTA_OUT_OF_RANGE, message);
-        status = VTA_OUT_OF_RANGE;
-    }
-    return status;
-}
-
-/* A table, or a folder for each class. Names of folders may be those that the model's settings, or an artifact, have.
- */
-static vta_status read_labels(state *s, const char *model) {
-    vta_model *artifact;
-    size_t size;
-    if (s->labels_path) return cli_labels_read(s->labels_path, &s->labels);
-    vta_status status = s->pictures.labels ? cli_names_read(s->pictures.labels, &s->names) : VTA_OK;
-    if (!s->pictures.labels && cli_is_artifact(model)) {
-        status = cli_model_load(model, cli_diag(), &artifact);
-        const void *text = status == VTA_OK ? vta_model_section(artifact, CLI_LABELS_SECTION, &size) : NULL;
-        if (text) status = cli_names_parse(model, text, size, &s->names);
-    }
-    return status == VTA_OK ? cli_labels_of_folders(s->images, &s->names, &s->labels, &s->ordered) : status;
+    return cli_truth_count(&s->truth, &s->pictures, index, answer, &s->float_score);
 }
 
 static vta_status evaluate(state *s, const char *model) {
     vtac_graph_options options = {0};
     vta_status status = cli_pictures_settle(&s->pictures, model);
-    if (status == VTA_OK) status = read_labels(s, model);
-    if (status == VTA_OK) status = make_paths(s);
-    const char *const *paths = (const char *const *)s->paths;
-    size_t count = s->labels.count;
+    if (status == VTA_OK) status = cli_truth_read(&s->truth, &s->pictures, model);
+    const char *const *paths = (const char *const *)s->truth.paths;
+    size_t count = s->truth.labels.count;
     if (status == VTA_OK) status = cli_network_open(&s->network, model, &s->pictures, count, paths, &s->model);
-    if (status == VTA_OK) status = check_classes(s);
+    if (status == VTA_OK) status = cli_truth_check(&s->truth, &s->pictures, s->model);
     if (status == VTA_OK)
         status = cli_network_each(&s->network, s->model, &s->pictures, count, paths, s->threads, answered, s);
     if (status != VTA_OK || !s->is_float) return status;
@@ -119,11 +47,11 @@ static vta_status evaluate(state *s, const char *model) {
     return cli_float_each(s->graph, &s->pictures, count, paths, s->threads, answered_in_floats, s);
 }
 
-static json_t *as_json(const struct score *score) {
+static json_t *as_json(const cli_score *score) {
     return json_pack("{s:I, s:I}", "top1", (json_int_t)score->top1, "top5", (json_int_t)score->top5);
 }
 
-static void as_text(const char *name, const struct score *score, size_t count) {
+static void as_text(const char *name, const cli_score *score, size_t count) {
     double all = (double)count;
     printf("%-11s top-1 %zu of %zu (%.1f %%), top-5 %zu (%.1f %%)\n", name, score->top1, count,
            100 * (double)score->top1 / all, score->top5, 100 * (double)score->top5 / all);
@@ -132,13 +60,13 @@ static void as_text(const char *name, const struct score *score, size_t count) {
 static void report(const state *s) {
     if (s->common.json) {
         json_t *root = as_json(&s->score);
-        json_object_set_new(root, "count", json_integer((json_int_t)s->labels.count));
+        json_object_set_new(root, "count", json_integer((json_int_t)s->truth.labels.count));
         if (s->is_float) json_object_set_new(root, "float", as_json(&s->float_score));
         cli_print_json(root);
         return;
     }
-    as_text("accelerator", &s->score, s->labels.count);
-    if (s->is_float) as_text("float", &s->float_score, s->labels.count);
+    as_text("accelerator", &s->score, s->truth.labels.count);
+    if (s->is_float) as_text("float", &s->float_score, s->truth.labels.count);
 }
 
 /* The right use of options that are for boxes, or for classes. NULL: it is. */
@@ -155,19 +83,21 @@ static const char *misuse(const state *s, int argc, bool is_artifact) {
     if (b->detection.decoder || b->detection.score || b->detection.iou)
         return "--decoder, --score and --iou are for --boxes or --against-float";
     if (s->tokens)
-        return s->images || s->labels_path ? "--images and --labels are for pictures, not for --tokens" : NULL;
-    return s->images ? NULL
-                     : "expected a folder of images, --images and --labels, --boxes, --against-float, or --tokens";
+        return s->truth.images || s->truth.labels_path ? "--images and --labels are for pictures, not for --tokens"
+                                                       : NULL;
+    return s->truth.images
+               ? NULL
+               : "expected a folder of images, --images and --labels, --boxes, --against-float, or --tokens";
 }
 
 static vta_status evaluate_boxes(state *s, int argc, char **argv) {
     cli_eval_boxes *b = &s->of_boxes;
     b->common = &s->common;
-    b->images = s->images;
+    b->images = s->truth.images;
     b->is_float = s->is_float;
     b->detection.network = &s->network;
     b->detection.pictures = &s->pictures;
-    b->detection.labels = s->labels_path;
+    b->detection.labels = s->truth.labels_path;
     b->detection.threads = s->threads;
     vta_status status =
         b->boxes ? cli_eval_precision(b, argv[0]) : cli_eval_against_float(b, argv[0], argc - 1, argv + 1);
@@ -180,9 +110,10 @@ int cmd_eval(const cli_command *self, int argc, char **argv) {
     s.network.common = &s.common;
     const cli_option options[] = {
         {"images", 'i', CLI_TEXT, "DIR", "the folder of the pictures; without --labels a folder of it for each class",
-         &s.images},
+         &s.truth.images},
         {"labels", 'l', CLI_TEXT, "FILE",
-         "a table of lines file,class, with a heading or without; of boxes: names of the classes", &s.labels_path},
+         "a table of lines file,class, with a heading or without; of boxes: names of the classes",
+         &s.truth.labels_path},
         {"boxes", 0, CLI_TEXT, "FILE.json", "boxes in truth, in COCO's format: mean average precision of those found",
          &s.of_boxes.boxes},
         {"against-float", 0, CLI_FLAG, NULL, "which boxes of the float model are found in the IMAGES given",
@@ -203,8 +134,8 @@ int cmd_eval(const cli_command *self, int argc, char **argv) {
     };
     int code = cli_parse(self, options, argc, argv, &argc, &argv);
     if (code >= 0) return code;
-    s.is_folder = argc == 2 && !s.images && !s.tokens && !s.of_boxes.boxes && !s.of_boxes.against_float;
-    if (s.is_folder) s.images = argv[1];
+    s.is_folder = argc == 2 && !s.truth.images && !s.tokens && !s.of_boxes.boxes && !s.of_boxes.against_float;
+    if (s.is_folder) s.truth.images = argv[1];
     const char *wrong = misuse(&s, argc, argc > 0 && cli_is_artifact(argv[0]));
     if (wrong) return cli_usage(self, "%s", wrong);
     if (s.tokens) {
@@ -216,10 +147,7 @@ int cmd_eval(const cli_command *self, int argc, char **argv) {
     if (status == VTA_OK) report(&s);
     vtac_graph_destroy(s.graph);
     vta_model_release(s.model);
-    for (size_t i = 0; s.paths && i < s.labels.count; i++) free(s.paths[i]);
-    free(s.paths);
     free(s.pictures.labels);
-    cli_labels_free(&s.labels);
-    cli_names_free(&s.names);
+    cli_truth_free(&s.truth);
     return cli_finish(status);
 }

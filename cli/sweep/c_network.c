@@ -55,6 +55,57 @@ void sweep_network_hash(const sweep_network *network, sweep_hash *h) {
     sweep_hash_text(h, network->options->processor_only ? "host" : "accelerator");
 }
 
+/* ---- Pictures ---------------------------------------------------------------------------------------------------- */
+
+typedef struct judging {
+    const cli_pictures *how;
+    const cli_truth *truth;
+    cli_score score;
+} judging;
+
+static vta_status answered(void *user, size_t index, const cli_answer *answer) {
+    judging *j = user;
+    return cli_truth_count(j->truth, j->how, index, answer, &j->score);
+}
+
+vta_status sweep_network_judge(const sweep_network *network, const cli_pictures *how, const cli_truth *truth,
+                               uint64_t threads, result_accuracy *out) {
+    cli_network on_sim = *network->options;
+    judging j = {.how = how, .truth = truth};
+    vta_model *model = NULL;
+    uint8_t *bytes = NULL;
+    size_t size, count = truth->labels.count;
+    on_sim.driver = "sim";
+    vta_status status = cli_network_build(&on_sim, network->quantized, &bytes, &size, NULL);
+    if (status == VTA_OK) status = vta_model_parse(bytes, size, "network", NULL, cli_diag(), &model);
+    if (status == VTA_OK) status = cli_truth_check(truth, how, model);
+    if (status == VTA_OK)
+        status = cli_network_each(&on_sim, model, how, count, (const char *const *)truth->paths, threads, answered, &j);
+    *out = (result_accuracy){count, j.score.top1, j.score.top5};
+    vta_model_release(model);
+    vta_string_free((char *)bytes);
+    return status;
+}
+
+vta_status sweep_truth_hash(const cli_pictures *how, const cli_truth *truth, sweep_hash *h) {
+    json_t *o = cli_pictures_json(how);
+    char *text = json_dumps(o, JSON_SORT_KEYS);
+    json_decref(o);
+    sweep_hash_text(h, text);
+    vta_status status = text ? VTA_OK : VTA_NO_MEMORY;
+    free(text);
+    sweep_hash_add(h, &how->label_offset, sizeof how->label_offset);
+    for (size_t i = 0; i < truth->labels.count && status == VTA_OK; i++) {
+        char *bytes = NULL;
+        size_t size;
+        status = cli_read_file(truth->paths[i], &bytes, &size);
+        if (status == VTA_OK) sweep_hash_add(h, bytes, size);
+        sweep_hash_add(h, &truth->labels.item[i].class, sizeof truth->labels.item[i].class);
+        free(bytes);
+    }
+    return status;
+}
+
 /* ---- The cache: streams and their notes, without the memory ------------------------------------------------------ */
 
 /* In front of the program's bytes. */

@@ -19,9 +19,15 @@ void sweep_network_destroy(sweep_network *network);
 void sweep_network_hash(const sweep_network *network, sweep_hash *h);
 
 #ifdef VT_COMPILER
-#include "c_network.h"
+#include "c_truth.h"
 /* Reads, calibrates and quantizes a model. Destroy it also after an error. */
 vta_status sweep_network_open(const cli_network *n, cli_pictures *how, const char *path, sweep_network **out);
+/* How many of the pictures it classifies right, on the functional simulator: all machines compute the same integers, so
+ * that one is enough, that of the options. `how` as it was opened with, `truth` as it was read. */
+vta_status sweep_network_judge(const sweep_network *network, const cli_pictures *how, const cli_truth *truth,
+                               uint64_t threads, result_accuracy *out);
+/* Adds pictures and classes, and how pictures become inputs. */
+vta_status sweep_truth_hash(const cli_pictures *how, const cli_truth *truth, sweep_hash *h);
 #endif
 
 #endif

@@ -202,6 +202,11 @@ void results_mark_pareto(result_list *list) {
     }
 }
 
+/* With a space in front; nothing where no pictures were given. */
+static void print_accuracy(const result *r) {
+    if (r->accuracy.pictures) printf(" %6.1f%%", 100 * (double)r->accuracy.top1 / (double)r->accuracy.pictures);
+}
+
 static void print_table(const result_list *list) {
     int width = 12, subjects = 0;
     for (size_t i = 0; i < list->count; i++) {
@@ -213,15 +218,17 @@ static void print_table(const result_list *list) {
         bool first = !i || strcmp(list->item[i - 1].subject, r->subject);
         if (first && subjects > 1) printf("%s%s\n", i ? "\n" : "", r->subject);
         if (first)
-            printf("%-*s %12s %10s %7s %7s %9s %13s %10s %12s\n", width, "machine", "cycles", "ms", "GEMM", "bus",
-                   "roofline", "buffer bytes", "energy mJ", "area");
+            printf("%-*s %12s %10s %7s %7s %9s %13s %10s %12s%s\n", width, "machine", "cycles", "ms", "GEMM", "bus",
+                   "roofline", "buffer bytes", "energy mJ", "area", r->accuracy.pictures ? "   top-1" : "");
         if (r->error)
             printf("%-*s %s\n", width, label_of(r->machine), r->error);
-        else
-            printf("%-*s %12llu %10.3f %6.1f%% %6.1f%% %8.1f%% %13llu %10.3f %11.3fM %s\n", width, label_of(r->machine),
+        else {
+            printf("%-*s %12llu %10.3f %6.1f%% %6.1f%% %8.1f%% %13llu %10.3f %11.3fM", width, label_of(r->machine),
                    (unsigned long long)r->cycles, r->seconds * 1e3, 100 * r->utilization, 100 * r->bus,
-                   100 * r->roofline, (unsigned long long)r->buffer_bytes, r->energy * 1e3, r->area / 1e6,
-                   r->pareto ? "*" : "");
+                   100 * r->roofline, (unsigned long long)r->buffer_bytes, r->energy * 1e3, r->area / 1e6);
+            print_accuracy(r);
+            printf(" %s\n", r->pareto ? "*" : "");
+        }
     }
     printf("* no other machine is both faster and smaller\n");
 }
@@ -268,19 +275,24 @@ static void print_quoted(FILE *out, const char *text) {
 
 void results_print_csv(const result_list *list, FILE *out) {
     fprintf(out, "machine,subject,cycles,seconds,gemm_utilization,bus_utilization,roofline_fraction,buffer_bytes,area,"
-                 "energy,runs,accelerator_layers,host_layers,error\n");
+                 "energy,runs,accelerator_layers,host_layers,pictures,top1,top5,error\n");
     for (size_t i = 0; i < list->count; i++) {
         const result *r = &list->item[i];
         print_quoted(out, r->machine);
         putc(',', out);
         print_quoted(out, r->subject);
         if (r->error)
-            fprintf(out, ",,,,,,,,,,,,");
+            fprintf(out, ",,,,,,,,,,,,,,,");
         else
-            fprintf(out, ",%llu,%.9g,%.9g,%.9g,%.9g,%llu,%.9g,%.9g,%llu,%llu,%llu,", (unsigned long long)r->cycles,
+            fprintf(out, ",%llu,%.9g,%.9g,%.9g,%.9g,%llu,%.9g,%.9g,%llu,%llu,%llu", (unsigned long long)r->cycles,
                     r->seconds, r->utilization, r->bus, r->roofline, (unsigned long long)r->buffer_bytes, r->area,
                     r->energy, (unsigned long long)r->runs, (unsigned long long)r->accelerator_layers,
                     (unsigned long long)r->host_layers);
+        if (r->accuracy.pictures)
+            fprintf(out, ",%llu,%llu,%llu,", (unsigned long long)r->accuracy.pictures,
+                    (unsigned long long)r->accuracy.top1, (unsigned long long)r->accuracy.top5);
+        else if (!r->error)
+            fprintf(out, ",,,,");
         if (r->error) print_quoted(out, r->error);
         putc('\n', out);
     }

@@ -46,6 +46,10 @@ json_t *result_json(const result *r, bool times) {
         set_count(o, "host_layers", r->host_layers);
         json_object_set_new(o, "layers", layers_json(r));
     }
+    if (r->accuracy.pictures)
+        json_object_set_new(o, "accuracy",
+                            json_pack("{s:I, s:I, s:I}", "pictures", (json_int_t)r->accuracy.pictures, "top1",
+                                      (json_int_t)r->accuracy.top1, "top5", (json_int_t)r->accuracy.top5));
     if (times)
         json_object_set_new(o, "times",
                             json_pack("{s:f, s:f, s:b}", "compile_seconds", r->compile_seconds, "timing_seconds",
@@ -99,6 +103,9 @@ bool result_parse(const json_t *line, result *out) {
     out->runs = count_of(line, "runs");
     out->accelerator_layers = count_of(line, "accelerator_layers");
     out->host_layers = count_of(line, "host_layers");
+    const json_t *accuracy = json_object_get(line, "accuracy");
+    out->accuracy =
+        (result_accuracy){count_of(accuracy, "pictures"), count_of(accuracy, "top1"), count_of(accuracy, "top5")};
     const json_t *times = json_object_get(line, "times");
     out->has_times = times;
     out->compile_seconds = number_of(times, "compile_seconds");

@@ -4,6 +4,12 @@
 
 #include "space.h"
 
+/* Of pictures whose classes are known: how many there are, and of how many the class is the first, or among the first
+ * five. No pictures: nobody asked. */
+typedef struct result_accuracy {
+    uint64_t pictures, top1, top5;
+} result_accuracy;
+
 typedef struct result_layer {
     char *name;
     uint64_t cycles;
@@ -23,6 +29,7 @@ typedef struct result {
     uint64_t runs, accelerator_layers, host_layers;
     result_layer *layers; /* on the accelerator, in their order */
     size_t layer_count;
+    result_accuracy accuracy;
     double compile_seconds, timing_seconds; /* of this machine */
     bool is_cached;                         /* its streams came from the cache */
     bool has_times;                         /* those three were read */

@@ -25,6 +25,7 @@ typedef struct sweep {
 #ifdef VT_COMPILER
     cli_network network;
     cli_pictures pictures;
+    cli_truth truth;
 #endif
     sweep_slurm slurm;
     char *params;
@@ -78,7 +79,11 @@ static vta_status open_network(sweep *s, sweep_subject *subject) {
     s->network.common = &s->common;
     s->network.any_samples = true;
     vta_status status = cli_pictures_settle(&s->pictures, subject->path);
-    return status == VTA_OK ? sweep_network_open(&s->network, &s->pictures, subject->path, &subject->network) : status;
+    if (status == VTA_OK && s->truth.images) status = cli_truth_read(&s->truth, &s->pictures, subject->path);
+    if (status == VTA_OK) status = sweep_network_open(&s->network, &s->pictures, subject->path, &subject->network);
+    if (status == VTA_OK && s->truth.images && !sweep_run_is_helper(&s->run))
+        status = sweep_network_judge(subject->network, &s->pictures, &s->truth, s->run.jobs, &subject->accuracy);
+    return status;
 #else
     (void)s;
     return cli_fail(VTA_UNSUPPORTED, "%s: this tool was built without the compiler", subject->path);
@@ -120,6 +125,10 @@ static vta_status open_subject(sweep *s, const char *path, const char *name) {
     if (status == VTA_OK && subject->program) status = hash_program(subject->program, &h);
     sweep_hash_text(&h, is_source ? s->params : NULL);
     if (status == VTA_OK && subject->network) sweep_network_hash(subject->network, &h);
+#ifdef VT_COMPILER
+    if (status == VTA_OK && is_network && s->truth.images) status = sweep_truth_hash(&s->pictures, &s->truth, &h);
+    cli_truth_free(&s->truth);
+#endif
     sweep_hash_end(&h, subject->key);
     return status;
 }
@@ -169,6 +178,10 @@ static vta_status settle(sweep *s, int argc) {
     if (s->limit) s->run.setup.limit = strtod(s->limit, &end);
     if (*end || !(s->run.setup.limit >= 0 && s->run.setup.limit < 1e9))
         return cli_fail(VTA_INVALID_ARGUMENT, "--limit %s: expected seconds", s->limit);
+#ifdef VT_COMPILER
+    if (s->truth.labels_path && !s->truth.images)
+        return cli_fail(VTA_INVALID_ARGUMENT, "--labels: of the pictures in which folder? (--images DIR)");
+#endif
     vta_status status = sweep_space_read(&s->vary, &s->run.space);
     if (status == VTA_OK) status = sweep_shard_read(s->shard_text, &s->run.shard);
     if (status == VTA_OK) status = sweep_energy_read(&s->energy, &s->run.setup.energy);
@@ -232,6 +245,9 @@ int cmd_sweep(const cli_command *self, int argc, char **argv) {
         {"jobs", 0, CLI_NUMBER, "N", "machines timed at once (as many as cores)", &s.run.jobs},
         CLI_INPUT_OPTIONS(&s.input),
 #ifdef VT_COMPILER
+        {"images", 'i', CLI_TEXT, "DIR", "networks: how many of these pictures are classified right", &s.truth.images},
+        {"labels", 'l', CLI_TEXT, "FILE", "of --images: a table of lines file,class (else DIR has a folder a class)",
+         &s.truth.labels_path},
         CLI_NETWORK_OPTIONS(&s.network),
         CLI_PICTURE_OPTIONS(&s.pictures),
         CLI_GRAPH_OPTIONS(&s.network.of_graph),

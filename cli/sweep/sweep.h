@@ -9,11 +9,12 @@
 
 /* What is timed: one program that is the same for all machines, or what is built anew for each. */
 typedef struct sweep_subject {
-    const char *path, *name; /* name: without its folders */
-    char key[SWEEP_KEY];     /* of its content, and of what it is built with */
-    const char *params;      /* of a kernel file */
-    vta_program *program;    /* compiled already; else NULL */
-    sweep_network *network;  /* a model; else NULL */
+    const char *path, *name;  /* name: without its folders */
+    char key[SWEEP_KEY];      /* of its content, and of what it is built with */
+    const char *params;       /* of a kernel file */
+    vta_program *program;     /* compiled already; else NULL */
+    sweep_network *network;   /* a model; else NULL */
+    result_accuracy accuracy; /* of the model, where pictures are given */
 } sweep_subject;
 
 /* What all points share. */

@@ -1,6 +1,7 @@
 """vta sweep of networks and vta results: numbers against a profile of the compiled network, the front against every pair,
 and files of results that are written by many workers, killed, cut and filled up."""
 
+import csv
 import json
 import math
 import os
@@ -150,6 +151,33 @@ class Results(Sweeps):
         self.assertIn("--subject", self.vta("results", "svg", out, code=1))
         self.assertIn("<svg", self.vta("results", "svg", out, "--subject", "matmul.te"))
         self.assertIn("24 results", self.vta("results", "watch", out, "--points", "24"))
+
+    def test_accuracy(self):
+        """Pictures whose class is what `vta classify` says are right, others are not; a new class is a new point."""
+        pictures = os.path.join(SHAPES, "pictures")
+        names = sorted(n for n in os.listdir(pictures) if n.endswith(".png"))
+        answers = json.loads(self.vta("classify", NET, *(os.path.join(pictures, n) for n in names), *SAMPLES, "--json"))
+        ranks = {os.path.basename(p["file"]): [t["class"] for t in p["top"]] for p in answers["pictures"]}
+        labels, out = self.path("labels.csv"), self.path("r.jsonl")
+        space = ["-v", "bus_bits=64,128", "-v", "LOG_BLOCK=4,9", "--images", pictures, "--labels", labels, "-o", out]
+        for rows, (first, fifth) in enumerate([(13, 18), (len(names), len(names))], 1):
+            with open(labels, "w", encoding="utf-8") as file:  # the first answer, the fifth, or none of the five
+                for i, name in enumerate(names):
+                    none = next(c for c in range(10) if c not in ranks[name])
+                    file.write(f"{name},{ranks[name][0] if i < first else ranks[name][4] if i < fifth else none}\n")
+            self.vta("sweep", NET, *SAMPLES, *space)
+            results = [json.loads(line) for line in lines_of(out)]
+            good = [r["accuracy"] for r in results if "error" not in r]
+            self.assertEqual((len(results), len(good)), (4 * rows, 2 * rows))
+            self.assertEqual(good.count({"pictures": len(names), "top1": first, "top5": fifth}), 2)
+        with open(self.path("r.csv"), "w", encoding="utf-8") as file:
+            file.write(self.vta("results", "csv", out))
+        with open(self.path("r.csv"), encoding="utf-8") as file:
+            table = list(csv.DictReader(file))
+        self.assertEqual(sorted(row["top1"] for row in table), [""] * 4 + ["13"] * 2 + [str(len(names))] * 2)
+        self.assertTrue(all(row["error"] for row in table if not row["top1"]))
+        self.assertIn("top-1", self.vta("results", "table", out))
+        self.assertIn("--images", self.vta("sweep", NET, "--labels", labels, "-v", "bus_bits=64", code=2))
 
     def test_refused(self):
         """What is no file of results, in words; damaged lines are counted and passed over."""
