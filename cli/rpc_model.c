@@ -2,19 +2,14 @@
 #include <string.h>
 
 #include "rpc_run.h"
+#include "rpc_tensors.h"
 #include "stats.h"
-#include "tensors.h"
-#include "vta/module.h"
 
-enum { MAX_DIMS = VTA_ARRAY_MAX_DIMS };
-
-/* Inputs, or outputs, as the server describes them, and the arrays that stand for them there. */
+/* Inputs, or outputs, and their data here. */
 typedef struct tensors {
+    cli_rpc_tensors there;
     cli_tensors list;
-    cli_tensor at[CLI_LIST_MAX];
-    int64_t shapes[CLI_LIST_MAX][MAX_DIMS];
-    uint64_t arrays[CLI_LIST_MAX];
-    void **data; /* here */
+    void **data;
 } tensors;
 
 typedef struct running {
@@ -28,45 +23,10 @@ typedef struct running {
 
 /* ---- What the server says of it ---------------------------------------------------------------------------------- */
 
-static bool read_type(const char *text, DLDataType *out) {
-    static const struct {
-        const char *name;
-        uint8_t code;
-    } kinds[] = {{"int", kDLInt}, {"uint", kDLUInt}, {"float", kDLFloat}};
-    *out = (DLDataType){kDLUInt, 1, 1};
-    if (!strcmp(text, "bool")) return true;
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        size_t n = strlen(kinds[i].name);
-        unsigned long bits = strncmp(text, kinds[i].name, n) == 0 ? strtoul(text + n, NULL, 10) : 0;
-        *out = (DLDataType){kinds[i].code, (uint8_t)bits, 1};
-        if (bits && bits <= 64) return true;
-    }
-    return false;
-}
-
-static bool read_tensor(const json_t *from, tensors *t, size_t i) {
-    const char *name = json_string_value(json_object_get(from, "name"));
-    const char *type = json_string_value(json_object_get(from, "type"));
-    const json_t *shape = json_object_get(from, "shape"), *extent;
-    size_t d;
-    t->at[i] = (cli_tensor){.name = name,
-                            .ndim = (int32_t)json_array_size(shape),
-                            .shape = t->shapes[i],
-                            .bytes = (size_t)json_integer_value(json_object_get(from, "bytes"))};
-    if (!name || !type || t->at[i].ndim > MAX_DIMS) return false;
-    json_array_foreach(shape, d, extent) t->shapes[i][d] = json_integer_value(extent);
-    return read_type(type, &t->at[i].type);
-}
-
 static vta_status read_tensors(const running *r, const char *key, tensors *t) {
-    const json_t *list = json_object_get(r->description, key);
-    size_t count = json_array_size(list);
-    bool good = json_is_array(list) && count <= CLI_LIST_MAX;
-    for (size_t i = 0; good && i < count; i++) good = read_tensor(json_array_get(list, i), t, i);
-    if (!good)
-        return cli_fail(VTA_UNSUPPORTED, "%s: the server's description of its %s is not understood", r->run->path, key);
-    t->list = (cli_tensors){r->run->path, t == &r->outputs, count, t->at};
-    return VTA_OK;
+    vta_status status = cli_rpc_tensors_read(r->description, key, r->run->path, cli_diag(), &t->there);
+    t->list = (cli_tensors){r->run->path, t == &r->outputs, status == VTA_OK ? t->there.count : 0, t->there.at};
+    return status;
 }
 
 static vta_status load(running *r) {
@@ -82,20 +42,13 @@ static vta_status load(running *r) {
 
 /* ---- Inputs and outputs ------------------------------------------------------------------------------------------ */
 
-static vta_status make_arrays(const running *r, tensors *t) {
-    vta_status status = VTA_OK;
-    for (size_t i = 0; i < t->list.count && status == VTA_OK; i++)
-        status = vta_rpc_array(r->rpc, kDLCPU, t->at[i].ndim, t->at[i].shape, t->at[i].type, cli_diag(), &t->arrays[i]);
-    return status;
-}
-
 static vta_status send_inputs(running *r) {
     tensors *t = &r->inputs;
     vta_status status = cli_tensors_read(&t->list, &r->run->inputs, NULL, true, &t->data);
-    if (status == VTA_OK) status = make_arrays(r, t);
+    if (status == VTA_OK) status = cli_rpc_tensors_make(r->rpc, &t->there, cli_diag());
     for (size_t i = 0; i < t->list.count && status == VTA_OK; i++)
-        status = vta_rpc_write(r->rpc, t->arrays[i], 0, t->data[i], t->at[i].bytes, cli_diag());
-    return status == VTA_OK ? make_arrays(r, &r->outputs) : status;
+        status = vta_rpc_write(r->rpc, t->there.arrays[i], 0, t->data[i], t->there.at[i].bytes, cli_diag());
+    return status == VTA_OK ? cli_rpc_tensors_make(r->rpc, &r->outputs.there, cli_diag()) : status;
 }
 
 static vta_status fetch_outputs(running *r) {
@@ -103,7 +56,7 @@ static vta_status fetch_outputs(running *r) {
     tensors *t = &r->outputs;
     vta_status status = cli_tensors_read(&t->list, &none, NULL, false, &t->data);
     for (size_t i = 0; i < t->list.count && status == VTA_OK; i++)
-        status = vta_rpc_read(r->rpc, t->arrays[i], 0, t->data[i], t->at[i].bytes, cli_diag());
+        status = vta_rpc_read(r->rpc, t->there.arrays[i], 0, t->data[i], t->there.at[i].bytes, cli_diag());
     return status == VTA_OK ? cli_tensors_write(&t->list, &r->run->outputs, t->data) : status;
 }
 
@@ -123,8 +76,8 @@ static vta_status run_once(running *r, const uint64_t *arrays) {
 
 static vta_status run(running *r) {
     uint64_t arrays[2 * CLI_LIST_MAX];
-    memcpy(arrays, r->inputs.arrays, r->inputs.list.count * sizeof *arrays);
-    memcpy(arrays + r->inputs.list.count, r->outputs.arrays, r->outputs.list.count * sizeof *arrays);
+    memcpy(arrays, r->inputs.there.arrays, r->inputs.list.count * sizeof *arrays);
+    memcpy(arrays + r->inputs.list.count, r->outputs.there.arrays, r->outputs.list.count * sizeof *arrays);
     vta_status status = run_once(r, arrays);
     for (uint64_t i = 1; i < r->run->repeat && status == VTA_OK; i++) status = run_once(r, arrays);
     return status;

@@ -22,4 +22,6 @@ typedef struct cli_place {
 
 /* Connects to `place` ("HOST:PORT", ":PORT", "HOST"), or with a tracker to what it gives (place NULL). */
 vta_status cli_place_connect(const cli_place *p, const char *place, vta_rpc **out_rpc);
+/* The same with a list of errors of its own: any thread. */
+vta_status cli_place_open(const cli_place *p, const char *place, vta_diag *diag, vta_rpc **out_rpc);
 #endif

@@ -229,8 +229,8 @@ static bool is_late(void *user, size_t done, size_t count, const char *layer) {
     return *end > 0 && cli_now() > *end;
 }
 
-static vta_status compile(const sweep_network *w, const vta_config *config, const vta_timing_profile *timing,
-                          double limit, vta_diag *diag, vta_program **out_program, result *out) {
+vta_status sweep_network_artifact(const sweep_network *w, const vta_config *config, const vta_timing_profile *timing,
+                                  double limit, vta_diag *diag, uint8_t **out_bytes, size_t *out_size, result *out) {
     double end = limit > 0 ? cli_now() + limit : 0;
     const vtac_op_options schedule = {.size = sizeof schedule, .profile = timing};
     const vtac_compile_options options = {.size = sizeof options,
@@ -239,24 +239,31 @@ static vta_status compile(const sweep_network *w, const vta_config *config, cons
                                           .progress = is_late,
                                           .user = &end};
     vtac_compile_report *report = NULL;
-    vta_model *model = NULL;
-    uint8_t *bytes = NULL;
-    size_t size;
-    vta_status status = vtac_quantized_compile(w->quantized, config, &options, diag, &bytes, &size, &report);
+    *out_bytes = NULL;
+    vta_status status = vtac_quantized_compile(w->quantized, config, &options, diag, out_bytes, out_size, &report);
     if (status == VTA_INTERRUPTED) {
         char text[96];
         snprintf(text, sizeof text, "not compiled after %g s (--limit)", limit);
         vta_diag_clear(diag);
         vta_diag_add(diag, VTA_ERROR, status = VTA_TIMEOUT, text);
     }
-    if (status == VTA_OK) status = vta_model_parse(bytes, size, "network", NULL, diag, &model);
-    if (status == VTA_OK) status = vta_model_program(model, diag, out_program);
     if (status == VTA_OK) {
         out->accelerator_layers = vtac_compile_report_count(report, VTAC_ON_ACCELERATOR);
         out->host_layers = vtac_compile_report_count(report, VTAC_ON_HOST);
     }
-    vta_model_release(model);
     vtac_compile_report_destroy(report);
+    return status;
+}
+
+static vta_status compile(const sweep_network *w, const vta_config *config, const vta_timing_profile *timing,
+                          double limit, vta_diag *diag, vta_program **out_program, result *out) {
+    vta_model *model = NULL;
+    uint8_t *bytes = NULL;
+    size_t size;
+    vta_status status = sweep_network_artifact(w, config, timing, limit, diag, &bytes, &size, out);
+    if (status == VTA_OK) status = vta_model_parse(bytes, size, "network", NULL, diag, &model);
+    if (status == VTA_OK) status = vta_model_program(model, diag, out_program);
+    vta_model_release(model);
     vta_string_free((char *)bytes);
     return status;
 }

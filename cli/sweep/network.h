@@ -14,6 +14,10 @@ typedef struct sweep_network sweep_network;
 vta_status sweep_network_program(const sweep_network *network, const vta_config *config,
                                  const vta_timing_profile *timing, double limit, bool keep, vta_diag *diag,
                                  vta_program **out_program, result *out);
+/* Its artifact, without the cache; free with vta_string_free. */
+vta_status sweep_network_artifact(const sweep_network *network, const vta_config *config,
+                                  const vta_timing_profile *timing, double limit, vta_diag *diag, uint8_t **out_bytes,
+                                  size_t *out_size, result *out);
 void sweep_network_destroy(sweep_network *network);
 /* Adds what it is compiled from, its samples included. */
 void sweep_network_hash(const sweep_network *network, sweep_hash *h);

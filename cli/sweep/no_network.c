@@ -10,6 +10,15 @@ vta_status sweep_network_program(const sweep_network *network, const vta_config 
     return VTA_UNSUPPORTED;
 }
 
+vta_status sweep_network_artifact(const sweep_network *network, const vta_config *config,
+                                  const vta_timing_profile *timing, double limit, vta_diag *diag, uint8_t **out_bytes,
+                                  size_t *out_size, result *out) {
+    (void)network, (void)config, (void)timing, (void)limit, (void)diag, (void)out;
+    *out_bytes = NULL;
+    *out_size = 0;
+    return VTA_UNSUPPORTED;
+}
+
 void sweep_network_destroy(sweep_network *network) { (void)network; }
 
 void sweep_network_hash(const sweep_network *network, sweep_hash *h) { (void)network, (void)h; }

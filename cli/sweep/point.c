@@ -16,8 +16,6 @@ static vta_status change_config(vta_config **config, const char *change, vta_dia
     return VTA_OK;
 }
 
-static bool is_key(const char *word) { return *word >= 'A' && *word <= 'Z'; }
-
 /* Words of a label go to the configuration when they are its keys (upper case), else to the timing profile. All keys
  * are one change: two that need each other may come in any order. */
 static vta_status apply(const char *label, vta_config **config, vta_timing_profile *timing, vta_diag *diag) {
@@ -25,7 +23,7 @@ static vta_status apply(const char *label, vta_config **config, vta_timing_profi
     vta_status status = words && keys ? VTA_OK : VTA_NO_MEMORY;
     char *word = status == VTA_OK ? strtok_r(words, " ", &save) : NULL;
     for (; word && status == VTA_OK; word = strtok_r(NULL, " ", &save)) {
-        if (is_key(word))
+        if (sweep_is_key(word))
             strcat(strcat(keys, *keys ? " " : ""), word);
         else if (strncmp(word, "profile=", 8) == 0)
             status = vta_timing_profile_get(word + 8, diag, timing);
@@ -65,6 +63,11 @@ vta_status sweep_point_key(const sweep_setup *s, const sweep_subject *subject, c
     sweep_hash_text(&h, vta_version());
     sweep_hash_text(&h, subject->key);
     sweep_hash_add(&h, &s->energy, sizeof s->energy);
+    if (s->servers) { /* whichever server of a kind measures */
+        const char *tracker = s->servers->place.tracker;
+        sweep_hash_text(&h, "measured");
+        sweep_hash_text(&h, tracker ? s->servers->place.key : s->servers->at);
+    }
     sweep_hash_text(&h, s->synthesize ? "synth" : "estimate");
     sweep_hash_text(&h, m ? NULL : label);
     vta_status status = add_json(&h, vta_config_to_json(m ? m->config : s->config));
@@ -75,17 +78,21 @@ vta_status sweep_point_key(const sweep_setup *s, const sweep_subject *subject, c
 
 /* ---- Its time --------------------------------------------------------------------------------------------------- */
 
-static void fill(const sweep_setup *s, const sweep_machine *m, const vta_timing *sum, result *out) {
-    vta_timing_summary figures = vta_timing_summarize(m->config, &m->timing, sum);
+void sweep_fill_machine(const sweep_machine *m, result *out) {
     static const vta_memory memories[] = {VTA_MEM_UOP, VTA_MEM_INP, VTA_MEM_WGT, VTA_MEM_ACC, VTA_MEM_OUT};
     for (size_t i = 0; i < sizeof memories / sizeof *memories; i++)
         out->buffer_bytes += vta_config_buffer_bytes(m->config, memories[i]);
+    out->area = sweep_area(m->config, &m->timing);
+}
+
+static void fill(const sweep_setup *s, const sweep_machine *m, const vta_timing *sum, result *out) {
+    vta_timing_summary figures = vta_timing_summarize(m->config, &m->timing, sum);
+    sweep_fill_machine(m, out);
     out->cycles = sum->cycles;
     out->seconds = figures.seconds;
     out->utilization = figures.gemm_utilization;
     out->bus = figures.bus_utilization;
     out->roofline = figures.roofline_fraction;
-    out->area = sweep_area(m->config, &m->timing);
     out->energy = sweep_energy_of(&s->energy, m->config, &m->timing, sum);
 }
 
@@ -155,6 +162,7 @@ static vta_status time_program(const sweep_setup *s, const vta_program *program,
         status = time_run(program, run, m, layers, diag, &sum, out);
     out->timing_seconds = cli_now() - begin;
     if (status == VTA_OK) fill(s, m, &sum, out);
+    if (status == VTA_OK && !(out->device = strdup("tsim"))) status = VTA_NO_MEMORY;
     return status;
 }
 
@@ -162,6 +170,9 @@ vta_status sweep_point_time(const sweep_setup *s, const sweep_subject *subject, 
                             result *out) {
     cli_kernel_program built = {0};
     vta_status status;
+#ifdef VT_RPC
+    if (s->servers) return sweep_point_measure(s, subject, m, diag, out);
+#endif
     double begin = cli_now();
     if (subject->network)
         status = sweep_network_program(subject->network, m->config, &m->timing, s->limit, s->cached, diag,

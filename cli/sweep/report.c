@@ -16,9 +16,9 @@ const char *objective_name(objective o) { return names[o]; }
 double objective_of(const result *r, objective o) {
     switch (o) {
     case BY_SECONDS: return r->seconds;
-    case BY_CYCLES: return (double)r->cycles;
+    case BY_CYCLES: return r->server && !r->cycles ? INFINITY : (double)r->cycles; /* a board that counts none */
     case BY_AREA: return r->area;
-    case BY_ENERGY: return r->energy;
+    case BY_ENERGY: return r->server ? INFINITY : r->energy;
     case OBJECTIVE_COUNT: break;
     }
     return NAN;
@@ -49,6 +49,8 @@ vta_status objectives_read(const char *text, objectives *out) {
 static int by_machine(const void *a, const void *b) {
     const result *x = a, *y = b;
     int order = strcmp(x->machine, y->machine);
+    if (!order) order = (x->server != NULL) - (y->server != NULL);
+    if (!order && x->server) order = strcmp(x->device ? x->device : "", y->device ? y->device : "");
     return order ? order : strcmp(x->subject, y->subject);
 }
 
@@ -62,6 +64,11 @@ static size_t count_subjects(const result_list *list) {
         if (k == count && count < sizeof seen / sizeof *seen) seen[count++] = list->item[i].subject;
     }
     return count;
+}
+
+static bool is_of_group(const result_group *g, const result *r) {
+    if (strcmp(g->machine, r->machine) || g->is_measured != (r->server != NULL)) return false;
+    return !r->server || !strcmp(g->device, r->device);
 }
 
 static void add_to_group(result_group *g, const result *r) {
@@ -115,23 +122,34 @@ vta_status results_group(result_list *list, const objectives *by, result_groups 
     if (list->count) qsort(list->item, list->count, sizeof *list->item, by_machine);
     for (size_t i = 0; i < list->count; i++) {
         const result *r = &list->item[i];
-        bool same = out->count && !strcmp(out->item[out->count - 1].machine, r->machine);
+        bool same = out->count && is_of_group(&out->item[out->count - 1], r);
         if (same && i && !strcmp(list->item[i - 1].subject, r->subject)) continue; /* of another version, say */
-        if (!same) out->item[out->count++] = (result_group){.machine = r->machine, .complete = true};
+        if (!same)
+            out->item[out->count++] = (result_group){.machine = r->machine,
+                                                     .device = r->device ? r->device : "tsim",
+                                                     .is_measured = r->server,
+                                                     .complete = true};
         add_to_group(&out->item[out->count - 1], r);
     }
-    for (size_t i = 0; i < out->count; i++) out->item[i].complete &= out->item[i].count == out->subjects;
+    for (size_t i = 0; i < out->count; i++) {
+        out->item[i].complete &= out->item[i].count == out->subjects;
+        for (size_t k = 0; k < by->count; k++) out->item[i].complete &= isfinite(out->item[i].value[by->item[k]]);
+    }
     sorting = by;
     if (out->count) qsort(out->item, out->count, sizeof *out->item, by_objectives);
     return mark_front(out, by);
 }
 
-static const char *label_of(const char *machine) { return *machine ? machine : "(unchanged)"; }
+static result_label label_of(const result *r) { return result_label_of(r->machine, r->device, r->server); }
+static result_label label_of_group(const result_group *g) {
+    return result_label_of(g->machine, g->device, g->is_measured);
+}
 
 static json_t *group_json(const result_group *g) {
-    json_t *o =
-        json_pack("{s:s, s:I, s:b}", "machine", g->machine, "subjects", (json_int_t)g->count, "complete", g->complete);
-    for (int i = 0; i < OBJECTIVE_COUNT && g->complete; i++) json_object_set_new(o, names[i], json_real(g->value[i]));
+    json_t *o = json_pack("{s:s, s:s, s:b, s:I, s:b}", "machine", g->machine, "device", g->device, "measured",
+                          g->is_measured, "subjects", (json_int_t)g->count, "complete", g->complete);
+    for (int i = 0; i < OBJECTIVE_COUNT && g->complete; i++)
+        json_object_set_new(o, names[i], isfinite(g->value[i]) ? json_real(g->value[i]) : json_null());
     json_object_set_new(o, "pareto", json_boolean(g->pareto));
     return o;
 }
@@ -139,10 +157,18 @@ static json_t *group_json(const result_group *g) {
 static int width_of(const result_groups *groups, bool front) {
     size_t width = 12;
     for (size_t i = 0; i < groups->count; i++) {
-        size_t n = strlen(groups->item[i].machine);
+        size_t n = strlen(label_of_group(&groups->item[i]).text);
         if ((!front || groups->item[i].pareto) && n > width) width = n;
     }
     return (int)width;
+}
+
+/* Nothing where it is not known. */
+static void print_value(int width, int places, double value) {
+    if (isfinite(value))
+        printf(" %*.*f", width, places, value);
+    else
+        printf(" %*s", width, "-");
 }
 
 void results_print_groups(const result_groups *groups, const objectives *by, bool front, size_t limit, bool json) {
@@ -155,12 +181,15 @@ void results_print_groups(const result_groups *groups, const objectives *by, boo
         shown++;
         if (json)
             json_array_append_new(list, group_json(g));
-        else if (g->complete)
-            printf("%-*s %14.0f %12.3f %11.3fM %12.3f%s\n", width, label_of(g->machine), g->value[BY_CYCLES],
-                   g->value[BY_SECONDS] * 1e3, g->value[BY_AREA] / 1e6, g->value[BY_ENERGY] * 1e3,
-                   g->pareto ? " *" : "");
-        else
-            printf("%-*s %zu of %zu subjects\n", width, label_of(g->machine), g->count, groups->subjects);
+        else if (g->complete) {
+            printf("%-*s", width, label_of_group(g).text);
+            print_value(14, 0, g->value[BY_CYCLES]);
+            print_value(12, 3, g->value[BY_SECONDS] * 1e3);
+            printf(" %11.3fM", g->value[BY_AREA] / 1e6);
+            print_value(12, 3, g->value[BY_ENERGY] * 1e3);
+            printf("%s\n", g->pareto ? " *" : "");
+        } else
+            printf("%-*s %zu of %zu subjects\n", width, label_of_group(g).text, g->count, groups->subjects);
     }
     if (json) {
         cli_print_json(list);
@@ -210,7 +239,8 @@ static void print_accuracy(const result *r) {
 static void print_table(const result_list *list) {
     int width = 12, subjects = 0;
     for (size_t i = 0; i < list->count; i++) {
-        if ((int)strlen(list->item[i].machine) > width) width = (int)strlen(list->item[i].machine);
+        int n = (int)strlen(label_of(&list->item[i]).text);
+        if (n > width) width = n;
         subjects += !i || strcmp(list->item[i - 1].subject, list->item[i].subject);
     }
     for (size_t i = 0; i < list->count; i++) {
@@ -221,9 +251,12 @@ static void print_table(const result_list *list) {
             printf("%-*s %12s %10s %7s %7s %9s %13s %10s %12s%s\n", width, "machine", "cycles", "ms", "GEMM", "bus",
                    "roofline", "buffer bytes", "energy mJ", "area", r->accuracy.pictures ? "   top-1" : "");
         if (r->error)
-            printf("%-*s %s\n", width, label_of(r->machine), r->error);
+            printf("%-*s %s\n", width, label_of(r).text, r->error);
+        else if (r->server)
+            printf("%-*s %12llu %10.3f measured at %s, %u runs %s\n", width, label_of(r).text,
+                   (unsigned long long)r->cycles, r->seconds * 1e3, r->server, (unsigned)r->runs, r->pareto ? "*" : "");
         else {
-            printf("%-*s %12llu %10.3f %6.1f%% %6.1f%% %8.1f%% %13llu %10.3f %11.3fM", width, label_of(r->machine),
+            printf("%-*s %12llu %10.3f %6.1f%% %6.1f%% %8.1f%% %13llu %10.3f %11.3fM", width, label_of(r).text,
                    (unsigned long long)r->cycles, r->seconds * 1e3, 100 * r->utilization, 100 * r->bus,
                    100 * r->roofline, (unsigned long long)r->buffer_bytes, r->energy * 1e3, r->area / 1e6);
             print_accuracy(r);
@@ -275,24 +308,25 @@ static void print_quoted(FILE *out, const char *text) {
 
 void results_print_csv(const result_list *list, FILE *out) {
     fprintf(out, "machine,subject,cycles,seconds,gemm_utilization,bus_utilization,roofline_fraction,buffer_bytes,area,"
-                 "energy,runs,accelerator_layers,host_layers,pictures,top1,top5,error\n");
+                 "energy,runs,accelerator_layers,host_layers,pictures,top1,top5,device,server,error\n");
     for (size_t i = 0; i < list->count; i++) {
         const result *r = &list->item[i];
         print_quoted(out, r->machine);
         putc(',', out);
         print_quoted(out, r->subject);
         if (r->error)
-            fprintf(out, ",,,,,,,,,,,,,,,");
+            fprintf(out, ",,,,,,,,,,,,,,,,,");
         else
             fprintf(out, ",%llu,%.9g,%.9g,%.9g,%.9g,%llu,%.9g,%.9g,%llu,%llu,%llu", (unsigned long long)r->cycles,
                     r->seconds, r->utilization, r->bus, r->roofline, (unsigned long long)r->buffer_bytes, r->area,
                     r->energy, (unsigned long long)r->runs, (unsigned long long)r->accelerator_layers,
                     (unsigned long long)r->host_layers);
         if (r->accuracy.pictures)
-            fprintf(out, ",%llu,%llu,%llu,", (unsigned long long)r->accuracy.pictures,
+            fprintf(out, ",%llu,%llu,%llu", (unsigned long long)r->accuracy.pictures,
                     (unsigned long long)r->accuracy.top1, (unsigned long long)r->accuracy.top5);
         else if (!r->error)
-            fprintf(out, ",,,,");
+            fprintf(out, ",,,");
+        if (!r->error) fprintf(out, ",%s,%s,", r->device ? r->device : "tsim", r->server ? r->server : "");
         if (r->error) print_quoted(out, r->error);
         putc('\n', out);
     }

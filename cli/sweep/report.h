@@ -17,10 +17,11 @@ double objective_of(const result *r, objective o);
 
 /* A machine over all subjects: sums of time, cycles and energy; its area. */
 typedef struct result_group {
-    const char *machine; /* of its first result */
+    const char *machine, *device; /* of its first result */
+    bool is_measured;             /* on servers: a group apart from what was computed */
     double value[OBJECTIVE_COUNT];
     size_t count;  /* subjects */
-    bool complete; /* none of them was refused or is missing */
+    bool complete; /* none of them was refused or is missing, and all objectives are known */
     bool pareto;
 } result_group;
 typedef struct result_groups {

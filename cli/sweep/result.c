@@ -7,9 +7,18 @@ void result_free(result *r) {
     free(r->machine);
     free(r->subject);
     free(r->error);
+    free(r->device);
+    free(r->server);
     for (size_t i = 0; i < r->layer_count; i++) free(r->layers[i].name);
     free(r->layers);
     *r = (result){0};
+}
+
+result_label result_label_of(const char *machine, const char *device, bool measured) {
+    result_label l;
+    snprintf(l.text, sizeof l.text, "%.500s%s%.60s", *machine ? machine : "(unchanged)", measured ? " on " : "",
+             measured && device ? device : "");
+    return l;
 }
 
 static json_t *layers_json(const result *r) {
@@ -32,19 +41,23 @@ json_t *result_json(const result *r, bool times) {
         json_object_set_new(o, "error", json_string(r->error));
         return o;
     }
+    if (r->device) json_object_set_new(o, "device", json_string(r->device));
+    if (r->server) json_object_set_new(o, "server", json_string(r->server));
     set_count(o, "cycle_count", r->cycles);
     set_number(o, "seconds", r->seconds);
-    set_number(o, "gemm_utilization", r->utilization);
-    set_number(o, "bus_utilization", r->bus);
-    set_number(o, "roofline_fraction", r->roofline);
+    if (!r->server) { /* which says nothing of these */
+        set_number(o, "gemm_utilization", r->utilization);
+        set_number(o, "bus_utilization", r->bus);
+        set_number(o, "roofline_fraction", r->roofline);
+    }
     set_count(o, "buffer_bytes", r->buffer_bytes);
     set_number(o, "area", r->area);
-    set_number(o, "energy", r->energy);
+    if (!r->server) set_number(o, "energy", r->energy);
     set_count(o, "runs", r->runs);
-    if (r->layer_count) {
+    if (r->layer_count || (r->server && r->accelerator_layers)) {
         set_count(o, "accelerator_layers", r->accelerator_layers);
         set_count(o, "host_layers", r->host_layers);
-        json_object_set_new(o, "layers", layers_json(r));
+        if (r->layer_count) json_object_set_new(o, "layers", layers_json(r));
     }
     if (r->accuracy.pictures)
         json_object_set_new(o, "accuracy",
@@ -92,6 +105,9 @@ bool result_parse(const json_t *line, result *out) {
     if (!text_of(line, "machine", &out->machine) || !text_of(line, "subject", &out->subject)) return false;
     if (json_object_get(line, "error")) return text_of(line, "error", &out->error);
     if (!json_is_integer(json_object_get(line, "cycle_count"))) return false;
+    bool named = json_object_get(line, "device"), measured = json_object_get(line, "server");
+    if ((named && !text_of(line, "device", &out->device)) || (measured && !text_of(line, "server", &out->server)))
+        return false;
     out->cycles = count_of(line, "cycle_count");
     out->seconds = number_of(line, "seconds");
     out->utilization = number_of(line, "gemm_utilization");

@@ -21,8 +21,10 @@ typedef struct result {
     char *machine;       /* the changes, "LOG_BLOCK=5 bus_bits=128" */
     char *subject;       /* "resnet18.onnx" */
     char *error;         /* why there are no numbers; else NULL */
+    char *device;        /* what told the numbers: "tsim", or a driver; NULL: older results, of tsim */
+    char *server;        /* that measured them; NULL: they were computed */
     uint64_t cycles;
-    double seconds; /* of the accelerator, at the clock of its timing profile */
+    double seconds; /* of the accelerator, at the clock of its timing profile; of the whole run, where measured */
     double utilization, bus, roofline;
     uint64_t buffer_bytes;
     double area, energy; /* energy in joules: an estimate (energy.def) */
@@ -43,6 +45,11 @@ void result_free(result *r);
 /* As in a file. Without `times`, what belongs to the machine that computed it is left out: equal work gives equal
  * lines. */
 json_t *result_json(const result *r, bool times);
+/* "LOG_BLOCK=5", "(unchanged)", " on pynq" behind it where it was measured. */
+typedef struct result_label {
+    char text[600];
+} result_label;
+result_label result_label_of(const char *machine, const char *device, bool measured);
 /* Reads one; false when that is no result. Free it also then. */
 bool result_parse(const json_t *line, result *out);
 

@@ -26,6 +26,9 @@ void sweep_space_free(sweep_space *space);
  * memory. */
 char *sweep_space_label(const sweep_space *space, uint64_t index);
 
+/* Names of keys of the configuration are in upper case, settings of the timing profile are not. */
+static inline bool sweep_is_key(const char *name) { return *name >= 'A' && *name <= 'Z'; }
+
 /* A share of something, "2/8": the second of eight. */
 typedef struct sweep_shard {
     uint64_t part, of; /* part: from 0 on */

@@ -27,6 +27,7 @@ typedef struct sweep {
     cli_pictures pictures;
     cli_truth truth;
 #endif
+    sweep_servers servers;
     sweep_slurm slurm;
     char *params;
     sweep_run run;
@@ -112,6 +113,8 @@ static vta_status open_subject(sweep *s, const char *path, const char *name) {
     *subject = (sweep_subject){.path = path, .name = name, .params = s->params};
     bool is_network = cli_is_network(path), is_source = cli_is_kernel(path) && !s->input.function;
     vta_status status = VTA_OK;
+    if (s->run.setup.servers && !is_network)
+        return cli_fail(VTA_UNSUPPORTED, "%s: only networks are measured on servers", path);
     if ((is_network || is_source) && !s->run.setup.config) {
         vta_config *config = NULL;
         status = cli_find_config(&s->common, &config);
@@ -168,6 +171,31 @@ static vta_status plan_search(sweep *s, uint64_t subjects) {
     return objectives_read(s->objective, &search->by);
 }
 
+/* Points on servers. How long they wait for one when nobody says: others may have them all. */
+enum { WAIT_SECONDS = 600 };
+
+static vta_status plan_servers(sweep *s) {
+    cli_place *p = &s->servers.place;
+    if (!s->servers.at && !p->tracker)
+        return p->key || p->key_file || p->lease || p->wait
+                   ? cli_fail(VTA_INVALID_ARGUMENT,
+                              "--key, --key-file, --lease and --wait are of --server or --tracker")
+                   : VTA_OK;
+    if (s->servers.at && p->tracker)
+        return cli_fail(VTA_INVALID_ARGUMENT, "--server and --tracker: a tracker gives the servers; give one");
+    if (s->run.setup.synthesize)
+        return cli_fail(VTA_UNSUPPORTED, "--area synth: not of points that are measured on servers");
+    for (size_t i = 0; i < s->run.space.axis_count; i++)
+        if (!sweep_is_key(s->run.space.axes[i].name))
+            return cli_fail(
+                VTA_UNSUPPORTED,
+                "--vary %s: a server's accelerator has its own timing; keys of the configuration can change",
+                s->run.space.axes[i].name);
+    if (!p->wait) p->wait = WAIT_SECONDS;
+    s->run.setup.servers = &s->servers;
+    return VTA_OK;
+}
+
 /* What the options say, before anything is read. */
 static vta_status settle(sweep *s, int argc) {
     char *end = "";
@@ -183,6 +211,7 @@ static vta_status settle(sweep *s, int argc) {
         return cli_fail(VTA_INVALID_ARGUMENT, "--labels: of the pictures in which folder? (--images DIR)");
 #endif
     vta_status status = sweep_space_read(&s->vary, &s->run.space);
+    if (status == VTA_OK) status = plan_servers(s);
     if (status == VTA_OK) status = sweep_shard_read(s->shard_text, &s->run.shard);
     if (status == VTA_OK) status = sweep_energy_read(&s->energy, &s->run.setup.energy);
     if (status == VTA_OK && !(s->params = cli_join(&s->input.params))) status = VTA_NO_MEMORY;
@@ -243,6 +272,17 @@ int cmd_sweep(const cli_command *self, int argc, char **argv) {
         {"svg", 0, CLI_TEXT, "FILE", "draw time over area, with the machines that none beats in both", &s.svg},
         {"area", 0, CLI_TEXT, "estimate|synth", "area by a formula, or by Yosys: minutes for each machine", &s.area},
         {"jobs", 0, CLI_NUMBER, "N", "machines timed at once (as many as cores)", &s.run.jobs},
+#ifdef VT_RPC
+        {"server", 0, CLI_TEXT, "HOST:PORT", "measure networks on this server, instead of timing them here",
+         &s.servers.at},
+        {"tracker", 0, CLI_TEXT, "HOST:PORT", "measure on the servers that this tracker gives, --jobs at once",
+         &s.servers.place.tracker},
+        {"key", 0, CLI_TEXT, "NAME", "which kind of server to ask the tracker for", &s.servers.place.key},
+        {"key-file", 0, CLI_TEXT, "FILE", "the key of server and tracker", &s.servers.place.key_file},
+        {"lease", 0, CLI_NUMBER, "SECONDS", "how long a point may have a server (the tracker's most)",
+         &s.servers.place.lease},
+        {"wait", 0, CLI_NUMBER, "SECONDS", "how long to wait for a free server (600)", &s.servers.place.wait},
+#endif
         CLI_INPUT_OPTIONS(&s.input),
 #ifdef VT_COMPILER
         {"images", 'i', CLI_TEXT, "DIR", "networks: how many of these pictures are classified right", &s.truth.images},

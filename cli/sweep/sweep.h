@@ -5,6 +5,7 @@
 #include "energy.h"
 #include "network.h"
 #include "results_file.h"
+#include "rpc_place.h"
 #include "timing.h"
 
 /* What is timed: one program that is the same for all machines, or what is built anew for each. */
@@ -17,14 +18,21 @@ typedef struct sweep_subject {
     result_accuracy accuracy; /* of the model, where pictures are given */
 } sweep_subject;
 
+/* Where points are measured, instead of timed by the model. */
+typedef struct sweep_servers {
+    cli_place place;
+    const char *at; /* HOST:PORT; NULL: what the tracker gives */
+} sweep_servers;
+
 /* What all points share. */
 typedef struct sweep_setup {
     const cli_timing *timing;
     const vta_config *config; /* before a point's changes */
     sweep_energy energy;
-    double limit;    /* seconds for a point; 0: none */
-    bool synthesize; /* area by Yosys */
-    bool cached;     /* instruction streams are kept for later sweeps */
+    double limit;                 /* seconds for a point; 0: none */
+    bool synthesize;              /* area by Yosys */
+    bool cached;                  /* instruction streams are kept for later sweeps */
+    const sweep_servers *servers; /* NULL: points are timed here */
 } sweep_setup;
 
 /* The machine of a point (point.c). */
@@ -42,6 +50,11 @@ vta_status sweep_point_key(const sweep_setup *s, const sweep_subject *subject, c
 /* Times it: fills in numbers of a result. Several threads at once. */
 vta_status sweep_point_time(const sweep_setup *s, const sweep_subject *subject, const sweep_machine *m, vta_diag *diag,
                             result *out);
+/* The same on a server (rpc_measure.c). VTA_IO: none can be had, or sessions break again and again. */
+vta_status sweep_point_measure(const sweep_setup *s, const sweep_subject *subject, const sweep_machine *m,
+                               vta_diag *diag, result *out);
+/* What follows from the machine: its memories and its area. */
+void sweep_fill_machine(const sweep_machine *m, result *out);
 /* Its area by Yosys instead of the formula, in the same units: a LUT of 4 inputs or a flip-flop is one, a bit of memory
  * a tenth. */
 vta_status sweep_point_synthesize(const sweep_machine *m, vta_diag *diag, result *out);

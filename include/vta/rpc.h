@@ -41,6 +41,8 @@ VTA_API vta_status vta_rpc_connect(const char *host, uint32_t port, const vta_rp
                                    const vta_allocator *allocator, vta_diag *diag, vta_rpc **out_rpc);
 /* Ends the session and all that is in it. NULL is allowed. */
 VTA_API void vta_rpc_close(vta_rpc *rpc);
+/* Where it is: "HOST:PORT", also when a tracker gave it. */
+VTA_API const char *vta_rpc_server(const vta_rpc *rpc);
 /* What the server said of itself: the host of its objects ("x86_64", "aarch64", "arm"), the version of its
  * library, the driver it was started with ("" when the configuration decides). They belong to the session. */
 VTA_API const char *vta_rpc_machine(const vta_rpc *rpc);

@@ -52,6 +52,7 @@ void vta_rpc_close(vta_rpc *rpc) {
     vt_free(&allocator, rpc, sizeof *rpc);
 }
 
+const char *vta_rpc_server(const vta_rpc *rpc) { return rpc ? rpc->link.place : ""; }
 const char *vta_rpc_machine(const vta_rpc *rpc) { return rpc ? rpc->machine : ""; }
 const char *vta_rpc_library(const vta_rpc *rpc) { return rpc ? rpc->library : ""; }
 const char *vta_rpc_driver(const vta_rpc *rpc) { return rpc ? rpc->driver : ""; }
