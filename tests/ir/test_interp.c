@@ -268,6 +268,44 @@ static vta_status endless(vt_ctx *ctx, void *arg) {
     return vt_interp_run(ctx, &f, 0, NULL, &(vt_interp_hooks){.step_limit = 100});
 }
 
+/* A[0], or 7 where a condition that never holds asks for A[9]: by lanes or not. Only what compiled code does reads it.
+ */
+typedef struct vain {
+    uint16_t lanes;
+    bool logic, both_sides;
+} vain;
+
+static vta_status reads_in_vain(vt_ctx *ctx, void *arg) {
+    const vain *v = arg;
+    static const char *const names[] = {"A"};
+    flat f;
+    flat_begin(ctx, &f, 1, names, (const int64_t[]){4});
+    const vt_expr *never = vt_bool(ctx, false), *at = vt_i32(ctx, 0), *far = vt_i32(ctx, 9), *seven = vt_i32(ctx, 7);
+    if (v->lanes > 1) {
+        never = vt_e_broadcast(ctx, never, v->lanes), far = vt_e_broadcast(ctx, far, v->lanes);
+        at = vt_e_ramp(ctx, at, vt_i32(ctx, 1), v->lanes), seven = vt_e_broadcast(ctx, seven, v->lanes);
+    }
+    const vt_expr *read = load1(ctx, f.buffers[0], far);
+    const vt_expr *value =
+        v->logic ? vt_e_cast(ctx, read->dtype, vt_e_bin(ctx, VT_E_AND, never, vt_e_bin(ctx, VT_E_LT, read, seven)))
+                 : vt_e_select(ctx, never, read, seven);
+    f.func.body = store1(ctx, f.buffers[0], value, at);
+    int32_t data[4] = {1, 1, 1, 1};
+    vt_interp_arg args[] = {{.data = data, .elements = 4}};
+    vta_status status = vt_interp_run(ctx, &f.func, 1, args, &(vt_interp_hooks){.both_sides = v->both_sides});
+    if (status == VTA_OK)
+        for (int i = 0; i < v->lanes; i++) assert_int_equal(data[i], v->logic ? 0 : 7);
+    return status;
+}
+
+TEST_CASE(test_both_sides) {
+    for (int k = 0; k < 8; k++) {
+        vain v = {.lanes = k & 1 ? 4 : 1, .logic = k & 2, .both_sides = k & 4};
+        bool read = v.both_sides && (!v.logic || v.lanes > 1);
+        run_in_context(reads_in_vain, &v, read ? VTA_OUT_OF_RANGE : VTA_OK, NULL);
+    }
+}
+
 TEST_CASE(test_cleared) { run_in_context(cleared, NULL, VTA_OK, NULL); }
 TEST_CASE(test_computes) { run_in_context(computes, NULL, VTA_OK, NULL); }
 TEST_CASE(test_vectors) { run_in_context(vectors, NULL, VTA_OK, NULL); }

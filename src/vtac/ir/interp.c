@@ -206,6 +206,7 @@ typedef struct job {
 static vt__interp start(vt_ctx *ctx, const vt_interp_hooks *hooks) {
     return (vt__interp){.ctx = ctx,
                         .hooks = hooks,
+                        .both_sides = hooks && hooks->both_sides,
                         .vars = vt_ptrmap_new(ctx),
                         .memory = vt_ptrmap_new(ctx),
                         .blocks = vt_ptrmap_new(ctx)};

@@ -39,6 +39,9 @@ typedef struct vt_interp_hooks {
     /* How much memory there is behind a pointer that a call gave; 0: none. NULL: no such memory is accessed. */
     size_t (*bytes)(void *user, const void *pointer);
     uint64_t step_limit; /* statements; 0: no limit */
+    /* As compiled code does: a SELECT computes both of its sides, && and || of vectors too, so that what they read in
+     * vain is checked as well. Without it they compute what they need. */
+    bool both_sides;
 } vt_interp_hooks;
 
 /* Runs f. Parallel, vectorized and thread loops run serially; so do virtual threads. Fails with a diagnostic for an

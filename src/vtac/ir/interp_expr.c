@@ -57,6 +57,7 @@ static vt_value eval_var(vt__interp *in, const vt_expr *e, uint32_t lane) {
 static vt_value eval_binary(vt__interp *in, const vt_expr *e, uint32_t lane) {
     vt_expr_kind kind = (vt_expr_kind)e->kind;
     vt_value x = vt__eval(in, e->a[0], lane);
+    if (in->both_sides && e->dtype.lanes > 1 && (kind == VT_E_AND || kind == VT_E_OR)) vt__eval(in, e->a[1], lane);
     if (kind == VT_E_AND && !x.u.i) return vt__value_int(VT_BOOL, 0);
     if (kind == VT_E_OR && x.u.i) return vt__value_int(VT_BOOL, 1);
     vt_value y = vt__eval(in, e->a[1], lane);
@@ -73,6 +74,12 @@ static vt_value eval_binary(vt__interp *in, const vt_expr *e, uint32_t lane) {
         if (fine) return vt__value_int(compare ? VT_BOOL : x.dtype, i);
     }
     vt_raise(in->ctx, VTA_ILLEGAL, "%s by zero", vt_expr_infos[kind].text);
+}
+
+static vt_value eval_select(vt__interp *in, const vt_expr *e, uint32_t lane) {
+    bool first = vt__eval_int(in, e->a[0], lane) != 0;
+    if (in->both_sides) vt__eval(in, e->a[first ? 2 : 1], lane);
+    return vt__eval(in, e->a[first ? 1 : 2], lane);
 }
 
 static vt_value eval_math(vt__interp *in, const vt_expr *e, uint32_t lane) {
@@ -221,7 +228,7 @@ vt_value vt__eval(vt__interp *in, const vt_expr *e, uint32_t lane) {
     case VT_E_FLOAT: return vt__value_float(e->dtype, e->u.f);
     case VT_E_STRING: return (vt_value){.dtype = VT_HANDLE_T, .u.s = e->u.s};
     case VT_E_NOT: return vt__value_int(VT_BOOL, !vt__eval_int(in, e->a[0], lane));
-    case VT_E_SELECT: return vt__eval(in, vt__eval_int(in, e->a[0], lane) ? e->a[1] : e->a[2], lane);
+    case VT_E_SELECT: return eval_select(in, e, lane);
     case VT_E_CAST: return vt__value_cast(vt_dtype_elem(e->dtype), vt__eval(in, e->a[0], lane));
     case VT_E_LOAD: return vt__get(in, vt__buffer_at(in, e->u.buffer, e->n, e->a, lane), e->u.buffer->dtype);
     case VT_E_PLOAD: return vt__get(in, vt__tensor_at(in, e->u.tensor, e->n, e->a, lane), e->dtype);

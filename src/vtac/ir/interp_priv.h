@@ -23,6 +23,7 @@ typedef struct vt__interp {
     vt_ptrmap *memory; /* pointer variable or tensor -> vt__memory */
     vt_ptrmap *blocks; /* ALLOC or REALIZE statement -> its memory, used again each time it is executed */
     uint64_t steps;
+    bool both_sides; /* of hooks */
 } vt__interp;
 
 /* One lane of an expression. */
