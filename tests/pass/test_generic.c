@@ -238,6 +238,17 @@ static const vt_stmt *unsafe_selections(one *o) {
     return one_for(o, i, 8, VT_FOR_SERIAL,
                    one_seq(o, one_store(o, o->y, i, last), one_seq(o, one_store(o, o->y, i, other), calls)));
 }
+/* The inner one reads outside where the outer one does not hold: of either sort, and the outer one on either side. */
+static const vt_stmt *nested_selections(one *o) {
+    vt_ctx *ctx = &o->ctx;
+    const vt_var *i = one_var(o, "i");
+    const vt_expr *outer = vt_lt(ctx, i, one_i(o, 3)), *inner = vt_lt(ctx, i, one_i(o, 2));
+    const vt_expr *far = one_load(o, o->x, vt_mul(ctx, i, one_i(o, 30)));
+    const vt_expr *branch = vt_if_then_else(ctx, inner, far, one_i(o, 5));
+    const vt_expr *first = vt_e_select(ctx, outer, vt_e_select(ctx, inner, far, one_i(o, 4)), one_i(o, 7));
+    const vt_expr *second = vt_e_select(ctx, vt_ge(ctx, i, one_i(o, 3)), one_i(o, 8), branch);
+    return one_for(o, i, 8, VT_FOR_SERIAL, one_seq(o, one_store(o, o->y, i, first), one_store(o, o->y, i, second)));
+}
 static const vt_stmt *nothing(one *o) {
     const vt_var *i = one_var(o, "i"), *j = one_var(o, "j");
     const vt_stmt *empty = one_for(o, i, 8, VT_FOR_SERIAL, vt_s_eval(&o->ctx, one_load(o, o->x, i)));
@@ -311,6 +322,8 @@ static void expressions(void **state) {
     GIVES(rewrite_unsafe_select, selections, "@tir.if_then_else((i < 3), ", "select((i < 3), (i + 1), 0)");
     GIVES(rewrite_unsafe_select, unsafe_selections, "!select", "[i]), 5, dtype", "if_then_else((i < 3), 6, ",
           "\"CALL\", dtype=int32), 7");
+    GIVES(rewrite_unsafe_select, nested_selections, "!select", "if_then_else((i < 3), @tir.if_then_else((i < 2), ",
+          "if_then_else((i >= 3), 8, @tir.if_then_else((i < 2), ");
     GIVES(remove_no_op, nothing, "[5] = 7", "!for");
     GIVES(common_subexpr, repeated, "let cse_var_2: int32 = (i*8)", "let cse_var_1: int32 = (cse_var_2 + j)",
           "[cse_var_1] = ", "[(cse_var_2 + 1)] = ");

@@ -39,8 +39,13 @@ static void build(job *j) {
                                         "A[i0, i1] + B[i0, 0]",
                                         "A[i0, i1] * i1 + B[0, i1]",
                                         "select(!(A[...] > B[...] && i1 > 2), A[...], 5)"};
-    static const char *const next[] = {"min(s0[...], 100) + i0", "s0[...] * s0[...]", "s0[i0, i1] + A[0, i1]",
-                                       "if_then_else(i1 > 1, s0[i0, i1 - 1], s0[i0, i1])"};
+    static const char *const next[] = {"min(s0[...], 100) + i0",
+                                       "s0[...] * s0[...]",
+                                       "s0[i0, i1] + A[0, i1]",
+                                       "if_then_else(i1 > 1, s0[i0, i1 - 1], s0[i0, i1])",
+                                       "select(i1 > 1, select(i0 % 2 == 0, s0[i0, i1 - 2], s0[i0, i1 - 1]), 4)",
+                                       "select(i0 > 0 && s0[i0 - 1, i1] > 9, 1, select(s0[...] > 0, s0[...], i1))",
+                                       "if_then_else(i1 > 0 && s0[i0, i1 - 1] % 2 == 0, s0[i0, i1], 3) + i0"};
     int64_t shape[2] = {pick(j, 1, 17), pick(j, 1, 23)};
     j->in[0] = te_placeholder(c, "A", "int32", 2, shape);
     j->in[1] = te_placeholder(c, "B", "int32", 2, shape);
@@ -61,7 +66,7 @@ static void build(job *j) {
             te_compute(c, "s1", 2, (int64_t[]){shape[0], shape[0]}, "i0, i1", "sum[k](s0[i0, k] * B[i1, k])");
         break;
     default:
-        body = next[pick(j, 0, 3)];
+        body = next[pick(j, 0, 6)];
         say(j, "s1 = %s; ", body);
         j->stages[j->n_stages++] = te_compute(c, "s1", 2, shape, NULL, body);
     }
@@ -151,7 +156,7 @@ static vta_status run(vt_ctx *ctx, void *arg) {
     vt_interp_arg values[3] = {{.data = j->data[0], .elements = elements(j->in[0])},
                                {.data = j->data[1], .elements = elements(j->in[1])},
                                {.data = j->got, .elements = elements(j->out)}};
-    return vt_interp_run(ctx, j->f, 3, values, NULL);
+    return vt_interp_run(ctx, j->f, 3, values, &(vt_interp_hooks){.both_sides = true});
 }
 
 static vta_status text(vt_ctx *ctx, void *arg) {

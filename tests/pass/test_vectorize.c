@@ -117,4 +117,42 @@ TEST_CASE(random_bodies) {
     assert_true(vectors > ROUNDS / 2);
 }
 
+/* ---- Reads that a condition keeps inside: computed as vectors, they would be made in all lanes ------------------ */
+
+enum { GUARDS = 8, THAT_STAY_VECTORS = 4 }; /* these come first */
+
+static int guard;
+
+static const vt_stmt *guarded(one *o) {
+    vt_ctx *c = &o->ctx;
+    const vt_var *i = one_var(o, "i"), *j = one_var(o, "j");
+    const vt_expr *few = vt_lt(c, i, one_i(o, 2)), *at = vt_add(c, vt_mul(c, j, one_i(o, 8)), i), *zero = one_i(o, 0);
+    const vt_expr *near = one_load(o, o->x, at), *last = one_load(o, o->x, vt_add(c, at, one_i(o, 32)));
+    const vt_expr *far = one_load(o, o->x, vt_add(c, at, one_i(o, 62))), *before = one_load(o, o->x, vt_sub(c, at, j));
+    const vt_expr *below = one_load(o, o->x, vt_sub(c, i, one_i(o, 1))), *none = vt_ge(c, i, one_i(o, 1));
+    const vt_expr *positive = vt_lt(c, zero, far), *both = vt_e_bin(c, VT_E_AND, few, positive);
+    const vt_expr *values[GUARDS] = {
+        vt_e_select(c, few, near, last),
+        vt_e_select(c, few, vt_add(c, before, one_i(o, 1)), zero),
+        vt_e_select(c, vt_e_bin(c, VT_E_OR, few, vt_lt(c, zero, last)), near, zero),
+        vt_e_select(c, vt_lt(c, zero, far), vt_mul(c, far, one_i(o, 2)), zero), /* the condition reads it anyway */
+        vt_e_select(c, few, far, zero),
+        vt_e_select(c, none, zero, vt_e_select(c, few, zero, below)),
+        vt_e_cast(c, VT_I32, both),
+        vt_e_select(c, both, far, zero), /* this condition does not */
+    };
+    const vt_stmt *step = one_store(o, o->y, at, values[guard]);
+    return one_for(o, j, 4, VT_FOR_SERIAL, one_for(o, i, 8, VT_FOR_VECTORIZED, step));
+}
+
+TEST_CASE(guards_stay) {
+    for (guard = 0; guard < GUARDS; guard++) {
+        one o = {.options = {0}};
+        if (one_run(&o, vt_pass_vectorize_loop, guarded) != VTA_OK) fail_msg("%s", vta_diag_text(o.diag));
+        bool vector = strstr(o.text, "ramp(");
+        if (vector != (guard < THAT_STAY_VECTORS)) fail_msg("guard %d: %s", guard, o.text);
+        one_end(&o);
+    }
+}
+
 int main(void) { return run_cases(); }

@@ -3,11 +3,13 @@
  * serial loop of its own. */
 #include "ir/print.h"
 #include "lower/generic/pass.h"
+#include "lower/generic/unsafe.h"
 #include "lower/generic/util.h"
 
 typedef struct vectorize {
     vt_mutator m;
     vt_analyzer *a;
+    vt_analyzer *ranges; /* of loop variables, those around the vector too */
     const vt_var *var;
     uint16_t lanes;
     const vt_expr *ramp;
@@ -34,6 +36,11 @@ static uint16_t widest(uint32_t n, const vt_expr *const *items) {
     return lanes;
 }
 
+/* A vector of conditions guards nothing: what they choose from is computed in all lanes. */
+static void keep_guard(vectorize *st, uint16_t lanes, const vt_expr *condition, const vt_expr *value) {
+    st->scalarize |= lanes > 1 && vt_is_unsafe(st->ranges, condition, value);
+}
+
 /* Sums and products of ramps stay ramps. NULL when this is not one. */
 static const vt_expr *ramp_arith(vectorize *st, vt_expr_kind kind, const vt_expr *x, const vt_expr *y) {
     vt_ctx *ctx = st->m.ctx;
@@ -58,6 +65,7 @@ static const vt_expr *vec_binary(vectorize *st, const vt_expr *e) {
     uint16_t lanes = widest(2, a);
     a[0] = widen(st, a[0], lanes);
     a[1] = widen(st, a[1], lanes);
+    if (e->kind == VT_E_AND || e->kind == VT_E_OR) keep_guard(st, lanes, e->a[0], e->a[1]);
     if (st->scalarize) return e;
     return e->kind == VT_E_ADD || e->kind == VT_E_SUB ? vt_bin(st->m.ctx, e->kind, a[0], a[1])
                                                       : vt_e_bin(st->m.ctx, e->kind, a[0], a[1]);
@@ -91,6 +99,7 @@ static const vt_expr *vec_select(vectorize *st, const vt_expr *e) {
     const vt_expr *a[3] = {vec(st, e->a[0]), vec(st, e->a[1]), vec(st, e->a[2])};
     if (a[0] == e->a[0] && a[1] == e->a[1] && a[2] == e->a[2]) return e;
     uint16_t lanes = widest(3, a);
+    for (int i = 1; i < 3; i++) keep_guard(st, a[0]->dtype.lanes, e->a[0], e->a[i]);
     for (int i = 0; i < 3; i++) a[i] = widen(st, a[i], lanes);
     return st->scalarize ? e : vt_e_select(st->m.ctx, a[0], a[1], a[2]);
 }
@@ -246,6 +255,7 @@ static const vt_stmt *vec_stmt(vt_mutator *m, const vt_stmt *s) {
     case VT_S_LET: out = vec_let(st, s); break;
     case VT_S_FOR:
         if (!uniform(st, s->u.loop.min) || !uniform(st, s->u.loop.extent)) return serial(st, s);
+        vt_analyzer_bind_range(st->ranges, s->u.loop.var, s->u.loop.min, s->u.loop.extent, true);
         return vt_stmt_with_body(ctx, s, vt_mutate_stmt(m, s->u.loop.body));
     case VT_S_IF: {
         if (!uniform(st, s->u.branch.condition)) return serial(st, s);
@@ -265,9 +275,17 @@ static const vt_stmt *vec_stmt(vt_mutator *m, const vt_stmt *s) {
 
 /* ---- The pass --------------------------------------------------------------------------------------------------- */
 
+typedef struct outside {
+    vt_mutator m;
+    vt_analyzer *ranges;
+} outside;
+
 static const vt_stmt *each_loop(vt_mutator *m, const vt_stmt *s) {
     vt_ctx *ctx = m->ctx;
-    if (s->kind != VT_S_FOR || s->u.loop.kind != VT_FOR_VECTORIZED) return vt_mutate_stmt_children(m, s);
+    vt_analyzer *ranges = ((outside *)m)->ranges;
+    if (s->kind != VT_S_FOR) return vt_mutate_stmt_children(m, s);
+    vt_analyzer_bind_range(ranges, s->u.loop.var, s->u.loop.min, s->u.loop.extent, true);
+    if (s->u.loop.kind != VT_FOR_VECTORIZED) return vt_mutate_stmt_children(m, s);
     int64_t lanes;
     if (!vt_is_const(s->u.loop.min, 0) || !vt_as_const(s->u.loop.extent, &lanes) || lanes < 1 || lanes > 1024)
         vt_raise(ctx, VTA_ILLEGAL,
@@ -278,6 +296,7 @@ static const vt_stmt *each_loop(vt_mutator *m, const vt_stmt *s) {
         return vt_substitute1_stmt(ctx, s->u.loop.body, s->u.loop.var, vt_int(ctx, s->u.loop.var->dtype, 0));
     vectorize st = {.m = {.ctx = ctx, .expr = vec_expr, .stmt = vec_stmt},
                     .a = vt_analyzer_new(ctx),
+                    .ranges = ranges,
                     .var = s->u.loop.var,
                     .lanes = (uint16_t)lanes,
                     .lets = vt_varmap_new(ctx)};
@@ -287,6 +306,6 @@ static const vt_stmt *each_loop(vt_mutator *m, const vt_stmt *s) {
 }
 
 const vt_func *vt_pass_vectorize_loop(vt_lowering *l, const vt_func *f) {
-    vt_mutator m = {.ctx = l->ctx, .statements_only = true, .stmt = each_loop};
-    return vt_func_with_body(l->ctx, f, vt_mutate_stmt(&m, f->body));
+    outside o = {.m = {.ctx = l->ctx, .statements_only = true, .stmt = each_loop}, .ranges = vt_analyzer_new(l->ctx)};
+    return vt_func_with_body(l->ctx, f, vt_mutate_stmt(&o.m, f->body));
 }
