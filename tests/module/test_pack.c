@@ -51,14 +51,14 @@ static void check_tiles(const vta_pack_shape *s, const uint8_t *tiles) {
 
 static void there_and_back(const vta_pack_shape *s) {
     size_t size = (size_t)(s->n * s->c * s->h * s->w) * s->element_bytes, bytes;
-    guarded of_image = guarded_new(size), of_back = guarded_new(size);
+    guarded of_image = guarded_new(size, false), of_back = guarded_new(size, false);
     uint8_t *image = of_image.at, *back = of_back.at;
     fill(s, image);
     assert_int_equal(vta_pack_bytes(s, NULL, &bytes), VTA_OK);
     assert_int_equal(bytes,
                      (size_t)(ceil_of(s->n, s->rows) * s->rows * ceil_of(s->c, s->lanes) * s->lanes * s->h * s->w) *
                          s->element_bytes);
-    guarded of_tiles = guarded_new(bytes);
+    guarded of_tiles = guarded_new(bytes, false);
     uint8_t *tiles = of_tiles.at;
     memset(tiles, 0xee, bytes);
     memset(back, 0xee, size);

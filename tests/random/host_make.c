@@ -157,6 +157,19 @@ static int load(maker *m, int which) {
     return add(m, e);
 }
 
+/* One of two reads, by an axis: both may leave the tensor where the guard around them does not hold. */
+static int one_of(maker *m, int x, int y) {
+    int a = (int)pick(m->c, (uint32_t)m->t->ndim), extent = m->t->extent[a];
+    int axis = add(m, (host_expr){.op = H_AXIS, .type = T_I32, .axis = a, .max = extent - 1});
+    int bound = constant(m, T_I32, pick_between(m->c, 0, extent));
+    return add(m, (host_expr){.op = once_in(m->c, 2) ? H_IF : H_SELECT,
+                              .type = at(m, x)->type,
+                              .a = {axis, bound, x, y},
+                              .compare = (int)pick(m->c, 6),
+                              .min = smaller(at(m, x)->min, at(m, y)->min),
+                              .max = larger(at(m, x)->max, at(m, y)->max)});
+}
+
 /* Zero or what else around: a read that leaves its tensor where a condition does not hold. */
 static int guarded(maker *m, int which) {
     const host_node *of = &m->p->nodes[which];
@@ -166,6 +179,11 @@ static int guarded(maker *m, int which) {
     if (high - low > of->extent[d]) high = low + of->extent[d];
     m->p->exprs[x].at[d] = (host_place){.axis = {a, -1}, .factor = {1, 0}, .offset = -before};
     int y = constant(m, at(m, x)->type, (int64_t)pick(m->c, 3));
+    if (once_in(m->c, 3)) {
+        int other = load(m, which);
+        m->p->exprs[other].at[d] = m->p->exprs[x].at[d];
+        x = one_of(m, x, other);
+    }
     return add(m, (host_expr){.op = H_GUARD,
                               .type = at(m, x)->type,
                               .a = {x, y},

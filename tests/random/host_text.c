@@ -58,7 +58,8 @@ static void write_expr(const host_program *p, int which, FILE *to) {
         fputc(')', to);
         return;
     case H_GUARD:
-        fprintf(to, "if_then_else(i%d >= %d && i%d < %d, ", e->axis, e->low, e->axis, e->high);
+        fprintf(to, "%s(i%d >= %d && i%d < %d, ", e->high % 2 ? "select" : "if_then_else", e->axis, e->low, e->axis,
+                e->high);
         write_expr(p, e->a[0], to);
         fputs(", ", to);
         write_expr(p, e->a[1], to);

@@ -1,9 +1,11 @@
-/* Memory that ends where no page is: what reads or writes beyond it dies. */
+/* Memory that ends, or begins, where no page is: what reads or writes beyond it dies. */
 #ifndef TESTS_SUPPORT_GUARDED_H
 #define TESTS_SUPPORT_GUARDED_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -13,13 +15,13 @@ typedef struct guarded {
     size_t bytes;
 } guarded;
 
-static inline guarded guarded_new(size_t size) {
+/* `before`: what no page is in front of, else what none is behind. */
+static inline guarded guarded_new(size_t size, bool before) {
     size_t page = (size_t)sysconf(_SC_PAGESIZE), whole = (size + page - 1) / page * page;
     guarded g = {.bytes = whole + page};
     g.mapping = mmap(NULL, g.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    assert_true(g.mapping != MAP_FAILED);
-    assert_int_equal(mprotect((uint8_t *)g.mapping + whole, page, PROT_NONE), 0);
-    g.at = (uint8_t *)g.mapping + whole - size;
+    if (g.mapping == MAP_FAILED || mprotect((uint8_t *)g.mapping + (before ? 0 : whole), page, PROT_NONE)) abort();
+    g.at = (uint8_t *)g.mapping + (before ? page : whole - size);
     return g;
 }
 
