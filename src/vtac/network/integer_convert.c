@@ -37,13 +37,11 @@ static const char *part_of(vt__integer *w, const char *v) {
     const char *fine = vt_new_format(ctx, "%s - %s * %d", v, high, 1 << VT_QFINE_BITS);
     const char *coarse = vt_new_format(ctx, "(%s + %d) >> %d", high, 1 << (VT_QCOARSE_BITS - 1), VT_QCOARSE_BITS);
     if (parts == 1) return high;
-    /* Numbers are selected, not loads: lanes past the last channel select 0 of all this, and a load in a select within
-     * that one would still be done for them, past the end of the input. */
-    const char *which[3] = {high, t->parts & VT_QPART_FINE ? fine : coarse, coarse}, *sum = "0";
-    for (int64_t i = 0; i < parts; i++)
-        sum = vt_new_format(ctx, "%s + (%s) * select(%s %% %" PRId64 " == %" PRId64 ", 1, 0)", sum, which[i],
-                            w->channel, parts, i);
-    return vt_new_format(ctx, "(%s)", sum);
+    if (parts == 2)
+        return vt_new_format(ctx, "select(%s %% 2 == 0, %s, %s)", w->channel, high,
+                             t->parts & VT_QPART_FINE ? fine : coarse);
+    return vt_new_format(ctx, "select(%s %% 3 == 0, %s, select(%s %% 3 == 1, %s, %s))", w->channel, high, w->channel,
+                         fine, coarse);
 }
 
 static void quantize_channels(vt__integer *w) {
