@@ -46,8 +46,10 @@ typedef struct planner {
     stages entry;               /* where the scope of threads is entered, when the host's work parts it */
     vt_ptrmap *with_tasks;      /* statements that contain a task */
     vt_ptrmap *stored, *loaded; /* data variables of DRAM buffers that tasks store and load */
-    vt_ptrmap *waits;           /* statements of the host before which everything is waited for -> a buffer's name */
-    bool rereads;               /* tasks load what tasks store, or do what is not known */
+    vt_ptrmap *stored_before;   /* those of tasks that nothing has waited for yet */
+    vt_ptrmap *loaded_before;
+    vt_ptrmap *waits; /* statements of the host before which everything is waited for -> a buffer's name */
+    bool rereads;     /* tasks load what tasks store, or do what is not known */
     round round;
     uint32_t depth; /* loops and conditions around */
 } planner;
@@ -74,6 +76,10 @@ void vt__coproc_append(planner *st, const state *now, bool task);
 
 /* Notes the tasks of a statement, from the inside out. */
 void vt__coproc_find_tasks(void *user, const vt_stmt *s);
+/* A task that was walked over. */
+void vt__coproc_note_done(planner *st, const vt_stmt *task);
+/* Virtual threads: waits for the tasks before them when the host's work before their first task uses those' buffers. */
+void vt__coproc_plan_before_threads(planner *st, const vt_stmt *threads);
 /* A statement without tasks: waits for those before it when they use its buffers. */
 void vt__coproc_plan_processor(planner *st, const vt_stmt *s);
 /* Raises where a buffer on the chip lives across a place at which everything is waited for. */

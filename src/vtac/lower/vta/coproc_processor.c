@@ -38,42 +38,75 @@ void vt__coproc_find_tasks(void *user, const vt_stmt *s) {
         note_buffer(st, st->loaded, st->stored, e->a[VT_OPERAND(VTALoadBuffer2D, src_dram)]);
 }
 
+static void note_done(void *user, const vt_stmt *s) {
+    planner *st = user;
+    const vt_expr *e = s->kind == VT_S_EVAL ? s->u.eval.value : NULL;
+    if (!e) return;
+    if (VT_IS_RUNTIME(e, VTAStoreBuffer2D))
+        vt_ptrmap_set(st->stored_before, e->a[VT_OPERAND(VTAStoreBuffer2D, dst_dram)], s);
+    if (VT_IS_RUNTIME(e, VTALoadBuffer2D))
+        vt_ptrmap_set(st->loaded_before, e->a[VT_OPERAND(VTALoadBuffer2D, src_dram)], s);
+}
+
+void vt__coproc_note_done(planner *st, const vt_stmt *task) { vt_stmt_walk_post(task, NULL, note_done, st); }
+
+/* What the host shares with tasks. */
 typedef struct conflict {
     vt_visitor v;
-    const planner *plan;
-    const vt_buffer *buffer; /* one that tasks use too */
+    const vt_ptrmap *stored, *loaded; /* data variables of the tasks' buffers */
+    bool to_first_task;
+    const vt_buffer *buffer; /* one that both use */
 } conflict;
 
 static void conflict_expr(vt_visitor *v, const vt_expr *e) {
     conflict *c = (conflict *)v;
-    if (e->kind == VT_E_LOAD && vt_ptrmap_has(c->plan->stored, e->u.buffer->data)) c->buffer = e->u.buffer;
+    if (e->kind == VT_E_LOAD && vt_ptrmap_has(c->stored, e->u.buffer->data)) c->buffer = e->u.buffer;
     vt_visit_expr_children(v, e);
 }
 
 static void conflict_stmt(vt_visitor *v, const vt_stmt *s) {
     conflict *c = (conflict *)v;
     const vt_buffer *b = s->kind == VT_S_STORE ? s->u.store.buffer : NULL;
-    if (b && (vt_ptrmap_has(c->plan->stored, b->data) || vt_ptrmap_has(c->plan->loaded, b->data))) c->buffer = b;
-    vt_visit_stmt_children(v, s);
+    if (b && (vt_ptrmap_has(c->stored, b->data) || vt_ptrmap_has(c->loaded, b->data))) c->buffer = b;
+    if (c->to_first_task && vt_attr_is(s, VT_ATTR_TASK))
+        v->stop = true;
+    else
+        vt_visit_stmt_children(v, s);
 }
 
-void vt__coproc_plan_processor(planner *st, const vt_stmt *s) {
+static void wait_before(planner *st, const vt_stmt *s, const vt_buffer *buffer) {
     vt_ctx *ctx = st->l->ctx;
-    conflict c = {.v = {.expr = conflict_expr, .stmt = conflict_stmt}, .plan = st};
-    vt_visit_stmt(&c.v, s);
-    if (!c.buffer || (!st->last.node && st->depth == 0)) return;
-    if (st->depth > 0)
-        vt_raise(ctx, VTA_UNSUPPORTED,
-                 "the host and the accelerator both work on %s inside of one loop: compute the host's stage "
-                 "at the root, or let the accelerator do it",
-                 c.buffer->name);
     vt__coproc_close_ends(st);
     if (st->entry.n == 0) st->entry = st->first.enter;
     st->first = st->last = (state){.node = NULL};
+    st->stored_before = vt_ptrmap_new(ctx);
+    st->loaded_before = vt_ptrmap_new(ctx);
     vt_stmt_list *list = VT_NEW(ctx, vt_stmt_list);
     vt_stmt_list_add(ctx, list, vt__call(ctx, VT_OP_VTA_COPROC_SYNC, 0, NULL));
     vt_ptrmap_set(st->before, s, list);
-    vt_ptrmap_set(st->waits, s, c.buffer->name);
+    vt_ptrmap_set(st->waits, s, buffer->name);
+}
+
+void vt__coproc_plan_before_threads(planner *st, const vt_stmt *threads) {
+    conflict c = {.v = {.expr = conflict_expr, .stmt = conflict_stmt},
+                  .stored = st->stored_before,
+                  .loaded = st->loaded_before,
+                  .to_first_task = true};
+    if (!st->last.node || st->depth > 0) return; /* in a loop the host's work itself is refused */
+    vt_visit_stmt(&c.v, threads);
+    if (c.buffer) wait_before(st, threads, c.buffer);
+}
+
+void vt__coproc_plan_processor(planner *st, const vt_stmt *s) {
+    conflict c = {.v = {.expr = conflict_expr, .stmt = conflict_stmt}, .stored = st->stored, .loaded = st->loaded};
+    vt_visit_stmt(&c.v, s);
+    if (!c.buffer || (!st->last.node && st->depth == 0)) return;
+    if (st->depth > 0)
+        vt_raise(st->l->ctx, VTA_UNSUPPORTED,
+                 "the host and the accelerator both work on %s inside of one loop: compute the host's stage "
+                 "at the root, or let the accelerator do it",
+                 c.buffer->name);
+    wait_before(st, s, c.buffer);
 }
 
 /* A run of the accelerator ends where the host waits for it, and others may use the chip before the next. */

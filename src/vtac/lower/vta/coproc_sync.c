@@ -68,6 +68,7 @@ static void plan_loop(planner *st, const vt_stmt *s) {
 }
 
 static void plan_threads(planner *st, const vt_stmt *s) {
+    vt__coproc_plan_before_threads(st, s);
     state first = st->first, last = st->last, threads = {.node = s};
     stages entry = st->entry;
     st->first = st->last = (state){.node = NULL};
@@ -141,6 +142,7 @@ static void plan_stmt(vt_visitor *v, const vt_stmt *s) {
         vt__coproc_add_stage(st, &task.enter, (int)s->u.attr.value->u.i);
         vt__coproc_add_stage(st, &task.leave, (int)s->u.attr.value->u.i);
         vt__coproc_append(st, &task, true);
+        vt__coproc_note_done(st, s);
     } else {
         vt_visit_stmt_children(v, s);
     }
@@ -190,6 +192,8 @@ const vt_func *vt_pass_coproc_sync(vt_lowering *l, const vt_func *f) {
                     .with_tasks = vt_ptrmap_new(ctx),
                     .stored = vt_ptrmap_new(ctx),
                     .loaded = vt_ptrmap_new(ctx),
+                    .stored_before = vt_ptrmap_new(ctx),
+                    .loaded_before = vt_ptrmap_new(ctx),
                     .waits = vt_ptrmap_new(ctx)};
     vt_stmt_walk_post(f->body, NULL, vt__coproc_find_tasks, &plan);
     /* Where the whole program is one loop, its drain comes after the synchronization and meets the next run's primer;
