@@ -129,6 +129,33 @@ class Mpi(Cluster):
         run(*MPIRUN, "-n", "8", VTA, *SWEEP, "-o", out)
         self.assertEqual(sorted_lines(out), self.expected)
 
+    def test_tune(self):
+        """Operators of a network tuned by ranks: results and records are those of one process, also when a rank was
+        killed and the log is gone on with."""
+        def records(path):
+            with open(path, encoding="utf-8") as file:
+                lines = [json.loads(line) for line in file]
+            return sorted((json.dumps([r["input"], r["config"]]), r["result"][0]) for r in lines)  # not their times
+
+        alone, together, cut = (self.path(name) for name in ("alone.log", "together.log", "cut.log"))
+        tune = [VTA, "tune", NETWORK, "--trials", "12", "--seed", "5", "--json", "--log"]
+        expected = json.loads(run(*tune, alone, "--jobs", "0"))
+        self.assertGreater(len(expected["operators"]), 5)
+        self.assertEqual(json.loads(run(*MPIRUN, "-n", "4", *tune, together)), expected)
+        self.assertEqual(records(together), records(alone))
+        job = subprocess.Popen([*MPIRUN, "-n", "3", *tune, cut], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while job.poll() is None and not (os.path.exists(cut) and os.path.getsize(cut)):
+            time.sleep(0.01)
+        for rank in run("pgrep", "-P", str(job.pid)).split()[1:2] if job.poll() is None else []:
+            os.kill(int(rank), signal.SIGKILL)
+        job.wait(60)
+        found = len(records(cut))
+        again = json.loads(run(*MPIRUN, "-n", "3", *tune, cut, "--resume"))
+        self.assertGreater(found, 0)
+        for row, wanted in zip(again["operators"], expected["operators"], strict=True):
+            self.assertEqual([row[k] for k in ("layer", "cycles", "bound")], [wanted[k] for k in ("layer", "cycles", "bound")])
+        self.assertEqual(records(cut), records(alone))
+
     def test_bad_input(self):
         """What no rank can open ends the job in words, on one that the others wait for, too."""
         done = subprocess.run([*MPIRUN, "-n", "4", VTA, "sweep", self.path("none.te")], capture_output=True, text=True,
