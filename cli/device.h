@@ -10,6 +10,10 @@ typedef struct cli_device {
     vta_device_options options;
     bool check, skip_execution, assertions, pack, netlist;
     uint64_t stall;
+    /* Of the waves; their words are put together here. */
+    uint64_t wave_from, wave_to, wave_bytes;
+    const char *wave, *wave_scope;
+    char wave_text[4096];
 } cli_device;
 
 /* The words of the choices stand in the order of vta_engine and vta_order. */
@@ -36,7 +40,11 @@ typedef struct cli_device {
         {"assertions", 0, CLI_FLAG, NULL, "rtl: a model that checks the assertions of its sources", &(d)->assertions}, \
         {"pack", 0, CLI_FLAG, NULL, "rtl: a model with two products in one multiplier", &(d)->pack},                   \
         {"netlist", 0, CLI_FLAG, NULL, "rtl: a model of what Yosys makes of its sources", &(d)->netlist},              \
-        {"wave", 0, CLI_TEXT, "FILE.fst", "rtl: write waves of all runs, for GTKWave", &(d)->options.wave}, {          \
+        {"wave", 0, CLI_TEXT, "FILE.fst", "rtl: write waves of all runs, for GTKWave", &(d)->wave},                    \
+        {"from", 0, CLI_NUMBER, "CYCLE", "of --wave: the first cycle, counted over all runs", &(d)->wave_from},        \
+        {"to", 0, CLI_NUMBER, "CYCLE", "of --wave: the cycle after the last", &(d)->wave_to},                          \
+        {"scope", 0, CLI_TEXT, "MODULE", "of --wave: only that one and those in it, like u_load", &(d)->wave_scope},   \
+        {"bytes", 0, CLI_NUMBER, "N", "of --wave: end when the file has about so many", &(d)->wave_bytes}, {           \
         "skip-execution", 0, CLI_FLAG, NULL, "count and load micro-ops, compute nothing", &(d)->skip_execution         \
     }
 

@@ -1,5 +1,6 @@
 // The model's side of model.h: the class that Verilator makes, behind a table of C functions.
 #include <new>
+#include <string>
 
 #include "Vvta_top.h"
 #include "model.h"
@@ -123,7 +124,7 @@ void edge(void *model) {
 }
 #endif
 
-int wave(void *model, const char *path) {
+int wave(void *model, const char *path, const char *scope) {
 #if VM_TRACE_FST
     Model *m = static_cast<Model *>(model);
     if (m->wave) {
@@ -134,12 +135,23 @@ int wave(void *model, const char *path) {
     if (!path) return 1;
     m->wave = new (std::nothrow) VerilatedFstC;
     if (!m->wave) return 0;
+    if (scope) m->wave->dumpvars(99, std::string("TOP.vta_top.") + scope);
     m->top.trace(m->wave, 99);
     m->wave->open(path);
     return m->wave->isOpen();
 #else
     (void)model;
+    (void)scope;
     return !path;
+#endif
+}
+
+void flush(void *model) {
+#if VM_TRACE_FST
+    Model *m = static_cast<Model *>(model);
+    if (m->wave) m->wave->flush();
+#else
+    (void)model;
 #endif
 }
 
@@ -155,7 +167,7 @@ int coverage(void *model, const char *path) {
 }
 
 void destroy(void *model) {
-    wave(model, nullptr);
+    wave(model, nullptr, nullptr);
     static_cast<Model *>(model)->top.final();
     delete static_cast<Model *>(model);
 }
@@ -165,7 +177,7 @@ void destroy(void *model) {
 extern "C" const vt_model_functions *vt_hardware_model(void);
 extern "C" const vt_model_functions *vt_hardware_model(void) {
     static const vt_model_functions functions = {
-        VT_MODEL_VERSION, VTA_BUS_BITS, VM_TRACE_FST + 0, create, destroy, settle, edge, wave, coverage,
+        VT_MODEL_VERSION, VTA_BUS_BITS, VM_TRACE_FST + 0, create, destroy, settle, edge, wave, flush, coverage,
     };
     return &functions;
 }

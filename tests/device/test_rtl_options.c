@@ -49,6 +49,7 @@ static void designs(void **state) {
         {{.profile = "rtl len_bits=3"}, {.burst_beats = 8}},
         {{.profile = ""}, {.bus_bits = 0}},
         {{.wave = "x"}, {.wave = true}},
+        {{.wave = "a b.fst scope=u_load from=3 bytes=9 to=8"}, {.wave = true}},
         {{.assertions = true}, {.assertions = true}},
         {{.pack = true}, {.pack = true}},
         {{.netlist = true}, {.netlist = true}},
@@ -109,6 +110,9 @@ static void refusals(void **state) {
         {{.stall_percent = 100}, VTA_OUT_OF_RANGE, "stall_percent 100: 0 to 99"},
         {{.wave = long_name}, VTA_INVALID_ARGUMENT, "the name of the wave file is longer than 1023 characters"},
         {{.address_bits = 33}, VTA_OUT_OF_RANGE, "33"},
+        {{.wave = "x.fst from=9 to=9"}, VTA_OUT_OF_RANGE, "waves from cycle 9 to cycle 9: there is none between them"},
+        {{.wave = "x.fst to=2 from=1k"}, VTA_INVALID_ARGUMENT, "waves: from=1k: a number is expected"},
+        {{.wave = "x.fst bytes="}, VTA_INVALID_ARGUMENT, "waves: bytes=: a number is expected"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         vta_device *device = (vta_device *)config;

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-enum { VT_MODEL_VERSION = 1 };
+enum { VT_MODEL_VERSION = 2 };
 #define VT_MODEL_SYMBOL "vt_hardware_model"
 
 /* Ports of vta_top, named as there. Wide ones are little-endian bytes. */
@@ -41,8 +41,11 @@ typedef struct vt_model_functions {
     void (*destroy)(void *model);
     void (*settle)(void *model);
     void (*edge)(void *model);
-    /* Waves of the cycles from here on into a file, up to a call with NULL. 0: could not, or was not built for it. */
-    int (*wave)(void *model, const char *path);
+    /* Waves of the cycles from here on into a file, up to a call with NULL: of the module "u_load" and those in it, or
+     * of all (NULL). 0: could not, or was not built for it. */
+    int (*wave)(void *model, const char *path, const char *scope);
+    /* Writes the waves that wait in memory. */
+    void (*flush)(void *model);
     /* Adds what was covered to a file. 0: was not built for it. */
     int (*coverage)(void *model, const char *path);
 } vt_model_functions;

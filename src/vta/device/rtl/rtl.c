@@ -7,10 +7,11 @@
 #include "device/driver.h"
 #include "device/rtl/check.h"
 #include "device/rtl/model.h"
+#include "device/rtl/waves.h"
 #include "isa/label.h"
 #include "vta/hardware.h"
 
-enum { LOOK_EVERY = 256, QUIET_LOOKS = 4, REGISTER_FAULTS = 0x3f00, REGISTER_ACTIVE = 0xf, WAVE_BYTES = 1024 };
+enum { LOOK_EVERY = 256, QUIET_LOOKS = 4, REGISTER_FAULTS = 0x3f00, REGISTER_ACTIVE = 0xf };
 
 typedef struct rtl {
     vt_dram dram; /* first: VT_DRAM_MEMORY finds it there */
@@ -20,7 +21,9 @@ typedef struct rtl {
     vta_hardware_options design;
     uint32_t stall_percent;
     uint64_t seed;
-    char wave[WAVE_BYTES]; /* a file; "": none */
+    vt_waves waves;
+    vta_status no_waves; /* why there are none */
+    uint64_t elapsed;    /* cycles of all runs before this one */
     bool open;
     vt_rtl_model model;
     atomic_bool interrupt;
@@ -53,9 +56,8 @@ static vta_status take_options(rtl *r, const vta_config *config, const vta_devic
         return vt_fail(diag, VTA_UNSUPPORTED, "device 'rtl' cannot leave out the execution; sim and tsim can");
     if (options->stall_percent > 99)
         return vt_fail(diag, VTA_OUT_OF_RANGE, "stall_percent %u: 0 to 99", options->stall_percent);
-    if (options->wave && strlen(options->wave) >= WAVE_BYTES)
-        return vt_fail(diag, VTA_INVALID_ARGUMENT, "the name of the wave file is longer than %d characters",
-                       WAVE_BYTES - 1);
+    vt_waves waves;
+    VT_TRY(vt_waves_take(&waves, options->wave, diag));
     vta_hardware_options design = {.size = sizeof design,
                                    .bus_bits = profile.bus_bits,
                                    .burst_beats = 1u << profile.len_bits,
@@ -71,7 +73,8 @@ static vta_status take_options(rtl *r, const vta_config *config, const vta_devic
     r->design = design;
     r->stall_percent = options->stall_percent;
     r->seed = options->seed;
-    snprintf(r->wave, sizeof r->wave, "%s", options->wave ? options->wave : "");
+    r->waves = waves;
+    r->elapsed = 0;
     return VTA_OK;
 }
 
@@ -91,11 +94,9 @@ static vta_status open_model(rtl *r, const vta_config *config, vta_diag *diag) {
     r->model.axi.delay = r->profile.delay;
     r->model.axi.outstanding = r->profile.outstanding;
     r->model.axi.stall_percent = r->stall_percent;
-    if (*r->wave && !r->model.functions->wave(r->model.model, r->wave)) {
-        close_model(r);
-        return vt_fail(diag, VTA_IO, "%s: waves cannot be written there", r->wave);
-    }
-    return VTA_OK;
+    status = r->waves.next ? VTA_OK : vt_waves_step(&r->waves, r->model.functions, r->model.model, 0, diag);
+    if (status != VTA_OK) close_model(r);
+    return status;
 }
 
 /* ---- Life -------------------------------------------------------------------------------------------------- */
@@ -136,7 +137,7 @@ static vta_status configure(vta_device *device, const vta_device_options *option
 /* ---- A run ------------------------------------------------------------------------------------------------- */
 
 /* Why a run stopped. */
-typedef enum outcome { FINISHED, FAULT, STUCK, TOO_LONG, STOPPED } outcome;
+typedef enum outcome { FINISHED, FAULT, STUCK, TOO_LONG, STOPPED, NO_WAVES } outcome;
 
 static void launch(vt_rtl_model *m, const vt_run *run) {
     vt_rtl_set(m, VT_REG_INSN_COUNT, run->count);
@@ -155,11 +156,14 @@ static bool is_stuck(vt_rtl_model *m, uint32_t *quiet, uint32_t *seen) {
     return *quiet == QUIET_LOOKS;
 }
 
-static outcome clock_on(rtl *r, uint32_t wait_cycles) {
+static outcome clock_on(rtl *r, uint32_t wait_cycles, vta_diag *diag) {
     vt_rtl_model *m = &r->model;
     uint32_t quiet = 0, seen = UINT32_MAX, look = LOOK_EVERY;
     for (uint64_t begin = m->axi.cycle, now = 0; !*m->axi.port.finished; now = m->axi.cycle - begin) {
         if (wait_cycles && now >= wait_cycles) return TOO_LONG;
+        if (r->elapsed + now >= r->waves.next &&
+            (r->no_waves = vt_waves_step(&r->waves, m->functions, m->model, r->elapsed + now, diag)) != VTA_OK)
+            return NO_WAVES;
         vt_rtl_cycle(m);
         if (--look) continue;
         look = LOOK_EVERY;
@@ -238,6 +242,7 @@ static vta_status report(rtl *r, const vta_config *config, outcome how, const vt
     case TOO_LONG:
         status = vt_fail(diag, VTA_TIMEOUT, "FINISH was not reached within %u cycles", run->wait_cycles);
         break;
+    case NO_WAVES: return r->no_waves; /* said already */
     case STOPPED: status = vt_fail(diag, VTA_INTERRUPTED, "interrupted"); break;
     }
     add_units(s, done, diag);
@@ -255,12 +260,13 @@ static vta_status run_hardware(rtl *r, const vta_config *config, const vt_run *r
                                vta_diag *diag) {
     vt_rtl_model *m = &r->model;
     launch(m, run);
-    outcome how = clock_on(r, run->wait_cycles);
+    outcome how = clock_on(r, run->wait_cycles, diag);
     uint32_t cycles = how == TOO_LONG ? run->wait_cycles : vt_rtl_get(m, VT_REG_CYCLES);
     const uint32_t done[VT_STAGES] = {vt_rtl_get(m, VT_REG_LOAD_DONE), vt_rtl_get(m, VT_REG_COMPUTE_DONE),
                                       vt_rtl_get(m, VT_REG_STORE_DONE)};
     count_retired(r, s, done);
     r->counters.cycles += cycles;
+    r->elapsed += cycles;
     vta_status status = report(r, config, how, run, s, done, diag);
     if (how != FINISHED) vt_rtl_reset(m);
     return status;
