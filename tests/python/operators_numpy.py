@@ -75,6 +75,10 @@ def avg_pool2d(a, data):
     return (2 * total + count) // (2 * count)
 
 
+def sum_pool2d(a, data):
+    return windows(data, both(a, "kernel"), both(a, "stride"), (1, 1), pads(a), 0).sum(axis=(2, 3))
+
+
 def global_avg_pool2d(a, data):
     count = data.shape[2] * data.shape[3]
     total = data.astype("int64").sum(axis=(2, 3), keepdims=True)
@@ -107,7 +111,7 @@ SIMPLE = {
     "leaky_relu": leaky_relu,
 }
 OPERATORS = {f.__name__: f for f in (conv2d, conv2d_transpose, dense, batch_matmul, max_pool2d, avg_pool2d,
-                                     global_avg_pool2d, upsample2d, concat)}
+                                     sum_pool2d, global_avg_pool2d, upsample2d, concat)}
 
 
 def along(vector, x):

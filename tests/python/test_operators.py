@@ -87,7 +87,7 @@ class Case:
         self.attributes.update(kernel_h=self.pick(2, 3), kernel_w=self.pick(1, 3), stride=self.pick(1, 3))
         self.sides(1 if self.attributes["kernel_w"] > 1 else 0)
 
-    make_max_pool2d = make_window
+    make_max_pool2d = make_sum_pool2d = make_window
 
     def make_avg_pool2d(self):
         self.make_window()
@@ -112,6 +112,9 @@ class Case:
             first = self.tensor(*first.shape, dtype="int32")
         two = self.name in ("add", "multiply", "max", "min")
         self.inputs = [first, self.tensor(*first.shape, dtype=first.dtype.name)] if two else [first]
+        if self.name == "multiply" and self.pick(0, 1):
+            self.attributes["of_channels"] = 1
+            self.inputs[1] = self.tensor(*first.shape[:2], 1, 1, dtype=first.dtype.name)
         if self.name in ("shift", "leaky_relu"):
             self.attributes["by"] = self.pick(1, 8)
         if self.name == "clip":

@@ -68,7 +68,7 @@ def plain_shape(operator: str, name: str, values: Mapping[str, int], tiles: tupl
         return (batch, values["in_channels"], *image)
     if kind == "x":
         return (batch, values[f"channels{name[1:]}"], *image)
-    return (batch, channels, *(image if kind in ("data", "a", "b") else tiles[-4:-2]))
+    return (batch, channels, *(image if kind in ("data", "a") else tiles[-4:-2]))
 
 
 def _channels(operator, values):

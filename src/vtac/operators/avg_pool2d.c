@@ -1,4 +1,5 @@
-/* avg_pool2d and global_avg_pool2d: sums of the elements under each window by GEMM, divided by their number.
+/* avg_pool2d and global_avg_pool2d: sums of the elements under each window by GEMM, divided by their number; and
+ * sum_pool2d: the sums alone, for the steps of an epilogue.
  *
  * The quotient is rounded to the nearest integer, halves up: floor((2 sum + count) / (2 count)), for every sum. The
  * accelerator has no division; operators/division.c finds constants to multiply and shift by, and shows that they are
@@ -104,6 +105,10 @@ vta_status vt__describe_global_avg_pool2d(vtac_op *op, vta_diag *diag) {
     return choose_division(op, diag);
 }
 
+vta_status vt__describe_sum_pool2d(vtac_op *op, vta_diag *diag) {
+    return vt__windows_describe(op, &op->values[VT_ATTRIBUTE_sum_pool2d_batch], diag);
+}
+
 /* ---- Cost ------------------------------------------------------------------------------------------------------ */
 
 /* Rows of a window that are on the chip at one time. */
@@ -158,6 +163,9 @@ const vt_op_space vt__space_averages = {vt__tiles_candidates,
                                         report,
                                         .in_parts = true,
                                         .use = use};
+
+const vt_op_space vt__space_sums = {vt__tiles_candidates, vt__tiles_nothing_fits, vt__tiles_admit, vt__tiles_bound,
+                                    vt__tiles_report,     .in_parts = true,       .use = use};
 
 /* ---- The kernel file ------------------------------------------------------------------------------------------- */
 
@@ -293,6 +301,7 @@ static void write_average(const vtac_op *op, const vt_op_blocks *b, vt_strbuf *o
     vt__epilogue_stages(op, at, at, out);
 }
 
+void vt__write_sum_pool2d(const vtac_op *op, const vt_op_blocks *b, vt_strbuf *out) { write_average(op, b, out); }
 void vt__write_avg_pool2d(const vtac_op *op, const vt_op_blocks *b, vt_strbuf *out) { write_average(op, b, out); }
 void vt__write_global_avg_pool2d(const vtac_op *op, const vt_op_blocks *b, vt_strbuf *out) {
     write_average(op, b, out);

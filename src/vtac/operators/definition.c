@@ -141,11 +141,12 @@ static vta_status sum_products(const vt_definition *d, const vt_algebra *a, vt_p
 typedef struct window {
     int64_t kh, kw, sh, sw, top, left;
     bool maximum, all_count; /* all_count: padding counts as zeros */
+    bool undivided;
 } window;
 
 static window window_of(const vt_definition *d) {
     const vt_plain *image = vt__definition_arg(d, VT_ROLE_INPUT, 0);
-    if (IS(global_avg_pool2d)) return (window){image->h, image->w, 1, 1, 0, 0, false, false};
+    if (IS(global_avg_pool2d)) return (window){image->h, image->w, 1, 1, 0, 0, false, false, false};
 #define WINDOW(op)                                                                                                     \
     {or_else(V(op, kernel_h), 1, V(op, kernel)),                                                                       \
      or_else(V(op, kernel_w), 1, V(op, kernel)),                                                                       \
@@ -154,10 +155,13 @@ static window window_of(const vt_definition *d) {
      or_else(V(op, pad_top), 0, V(op, pad)),                                                                           \
      or_else(V(op, pad_left), 0, V(op, pad)),                                                                          \
      false,                                                                                                            \
+     false,                                                                                                            \
      false}
-    window maximum = WINDOW(max_pool2d), average = WINDOW(avg_pool2d);
+    window maximum = WINDOW(max_pool2d), average = WINDOW(avg_pool2d), sum = WINDOW(sum_pool2d);
     maximum.maximum = true;
+    sum.undivided = true;
     average.all_count = V(avg_pool2d, count_include_pad) != 0;
+    if (IS(sum_pool2d)) return sum;
     return IS(max_pool2d) ? maximum : average;
 }
 
@@ -184,11 +188,12 @@ typedef struct pooling {
 static vt_word pooled_at(const pooling *p, int64_t n, int64_t y, int64_t x, int64_t c) {
     const vt_algebra *a = p->a;
     size_t count = look(&p->w, p->image, n, y, x, c, p->taps);
-    vt_word times = a->number(a->ctx, a->times(a->ctx)), largest = p->image->values[p->taps[0]];
+    vt_word times = a->number(a->ctx, p->w.undivided ? 1 : a->times(a->ctx)), largest = p->image->values[p->taps[0]];
     for (size_t i = 1; i < count && p->w.maximum; i++)
         largest = a->apply(a->ctx, VTA_FIELD_MAX, largest, p->image->values[p->taps[i]]);
     if (p->w.maximum) return largest;
     vt_word sum = a->products(a->ctx, count, p->taps, p->zeros, p->image->values, &times, 1);
+    if (p->w.undivided) return sum;
     return a->average(a->ctx, sum, p->w.all_count ? p->w.kh * p->w.kw : (int64_t)count);
 }
 
@@ -209,9 +214,18 @@ static vta_status pool(const vt_definition *d, const vt_algebra *a, vt_plain *re
 /* ---- Elements ------------------------------------------------------------------------------------------------------
  */
 
+/* Channels of an image are one behind the other in its elements. */
+static size_t of_channel(const vt_plain *image, const vt_plain *numbers, size_t at) {
+    size_t c = (size_t)image->c, plane = (size_t)(image->h * image->w) * c;
+    return at / plane * (size_t)numbers->c + at % c;
+}
+
 static vt_word joined(const vt_definition *d, const vt_algebra *a, size_t at) {
-    vt_word x = vt__definition_arg(d, VT_ROLE_INPUT, 0)->values[at], low;
+    const vt_plain *first = vt__definition_arg(d, VT_ROLE_INPUT, 0);
+    vt_word x = first->values[at], low;
     const vt_plain *second = vt__definition_arg(d, VT_ROLE_INPUT, 1);
+    if (IS(multiply) && V(multiply, of_channels))
+        return a->apply(a->ctx, VTA_FIELD_MUL, x, second->values[of_channel(first, second, at)]);
     if (IS(add)) return a->apply(a->ctx, VTA_FIELD_ADD, x, second->values[at]);
     if (IS(multiply)) return a->apply(a->ctx, VTA_FIELD_MUL, x, second->values[at]);
     if (IS(max)) return a->apply(a->ctx, VTA_FIELD_MAX, x, second->values[at]);
@@ -258,7 +272,7 @@ vta_status vt__definition_evaluate(const vt_definition *d, const vt_algebra *a, 
     vt_plain res = d->of[d->n - 1];
     if (vt__definition_arg(d, VT_ROLE_WEIGHT, 0))
         VT_TRY(sum_products(d, a, &res, diag));
-    else if (IS(max_pool2d) || IS(avg_pool2d) || IS(global_avg_pool2d))
+    else if (IS(max_pool2d) || IS(avg_pool2d) || IS(sum_pool2d) || IS(global_avg_pool2d))
         VT_TRY(pool(d, a, &res, diag));
     else
         fill_elements(d, a, &res);

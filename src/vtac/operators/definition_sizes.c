@@ -78,6 +78,7 @@ static sizes result_sizes(vt_definition *d) {
         return (sizes){V(batch_matmul, batch), V(batch_matmul, rows), 1, 1, V(batch_matmul, out_features)};
     if (IS(max_pool2d)) return WINDOWED(max_pool2d);
     if (IS(avg_pool2d)) return WINDOWED(avg_pool2d);
+    if (IS(sum_pool2d)) return WINDOWED(sum_pool2d);
     if (IS(global_avg_pool2d)) return (sizes){1, v[0], 1, 1, v[1]};
     if (IS(upsample2d))
         return (sizes){1, v[0], v[2] * OR(upsample2d, scale_h, scale), v[3] * OR(upsample2d, scale_w, scale), v[1]};
@@ -100,6 +101,7 @@ static sizes input_sizes(const vt_definition *d, uint32_t index) {
         return (sizes){V(batch_matmul, batch), V(batch_matmul, rows), 1, 1, V(batch_matmul, in_features)};
     if (IS(concat))
         return (sizes){1, V(concat, batch), V(concat, height), V(concat, width), (&V(concat, channels0))[index]};
+    if (IS(multiply) && V(multiply, of_channels) && index == 1) return (sizes){1, v[0], 1, 1, v[1]};
     return (sizes){1, v[0], v[2], v[3], v[1]};
 }
 

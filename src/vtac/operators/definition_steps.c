@@ -228,6 +228,11 @@ static vt_word step(const place *p, const vt_epilogue *e, vt_word x, range r) {
 /* ---- The result -----------------------------------------------------------------------------------------------------
  */
 
+static int64_t taps_of_sum(const vt_definition *d) {
+    int64_t both = V(sum_pool2d, kernel), rows = V(sum_pool2d, kernel_h), columns = V(sum_pool2d, kernel_w);
+    return (rows ? rows : both) * (columns ? columns : both);
+}
+
 /* What the operator makes of all inputs of their types: as first_range, and nothing wider. */
 static range result_range(const vt_definition *d, range first) {
     unsigned bits = d->op->shape.wide ? 32 : vta_config_width(d->op->config, VTA_MEM_INP);
@@ -236,6 +241,7 @@ static range result_range(const vt_definition *d, range first) {
     if (IS(bias_add)) return within(INT64_MIN, INT64_MAX);
     if (IS(add)) return within(least + least, most + most);
     if (IS(multiply)) return within(least * most, least * least);
+    if (IS(sum_pool2d)) return within(least * taps_of_sum(d), most * taps_of_sum(d));
     if (IS(shift)) return (range){least >> V(shift, by), most >> V(shift, by)};
     if (IS(leaky_relu)) return (range){least >> V(leaky_relu, by), most};
     if (IS(relu)) return (range){0, most};

@@ -58,6 +58,11 @@ vta_status vt__describe_clip(vtac_op *op, vta_diag *diag) {
 /* Accumulators are stored as they were loaded by some hardware only after an operation on them. */
 static bool is_bare(const vtac_op *op) { return op->shape.wide && op->shape.places == 1 && !op->n_epilogue; }
 
+/* Has the second tensor one element for each channel? */
+static bool is_of_channels(const vtac_op *op) {
+    return op->is->write == vt__write_multiply && op->values[VT_ATTRIBUTE_multiply_of_channels];
+}
+
 /* Passes over the tile that make one value of what came in: none of one place, an operation of two tensors takes two
  * cycles, leaky_relu shifts besides (and copies what no second product gives it). */
 static double joining(const vt_op_shape *s) {
@@ -68,20 +73,22 @@ static double joining(const vt_op_shape *s) {
 static vt_tile_use use(const vtac_op *op, const vt_op_blocks *b) {
     const vt_op_shape *s = &op->shape;
     int64_t pixels = b->y * b->x, outputs = b->oc * s->out_blocks * pixels;
-    int64_t blocks = s->inputs * b->oc * (s->wide ? s->out_blocks : s->in_blocks);
-    double rows = (double)(blocks * (b->x < s->w ? b->y : 1));
-    vt_tile_use u = {.acc = outputs * s->places, .uops = outputs / pixels * (s->in_blocks > 1 ? b->x : 1) + b->x};
+    int64_t few = is_of_channels(op), entries = outputs * (s->places - few) + few * b->oc * s->out_blocks;
+    int64_t blocks = b->oc * (s->wide ? s->out_blocks : s->in_blocks);
+    int64_t elements = blocks * (pixels * (s->inputs - few) + few);
+    double rows = (double)(blocks * ((s->inputs - few) * (b->x < s->w ? b->y : 1) + few));
+    vt_tile_use u = {.acc = entries, .uops = outputs / pixels * (s->in_blocks > 1 ? b->x : 1) + b->x};
     u.compute = (double)outputs * (joining(s) + is_bare(op));
     u.instructions = joining(s) > 0;
     if (s->wide) {
-        u.acc_loads = (double)(blocks * pixels);
+        u.acc_loads = (double)elements;
         u.acc_rows = rows;
     } else {
-        u.inp = blocks * pixels;
+        u.inp = elements;
         u.inp_loads = (double)u.inp;
         u.inp_rows = rows;
         u.wgt = s->in_blocks * s->out_blocks;
-        u.compute += (double)(outputs * s->places * (1 + s->in_blocks));
+        u.compute += (double)(entries * (1 + s->in_blocks));
         u.instructions += 2 * (double)s->places;
     }
     vt__tiles_add_epilogue(op, b, &u);
@@ -98,24 +105,41 @@ typedef struct writing {
     vt_strbuf *out;
 } writing;
 
+/* The sizes of the second tensor. */
+static vt_op_shape second_of(const vtac_op *op) {
+    vt_op_shape s = op->shape;
+    if (is_of_channels(op)) s.h = s.w = s.out_h = s.out_w = 1;
+    return s;
+}
+
 static writing begin(const vtac_op *op, const char *first, const char *second, vt_strbuf *out) {
-    const vt_op_shape *s = &op->shape;
+    const vt_op_shape *s = &op->shape, other = second_of(op);
     writing w = {op, vt__lanes_of(s, s->out_h, s->out_w), out};
     vt_strbuf_addf(out, "kernel %s\n\n", op->is->name);
     vt__lanes_input(s, first, out);
-    if (second) vt__lanes_input(s, second, out);
+    if (second) vt__lanes_input(&other, second, out);
     vt__epilogue_inputs(op, w.lanes.bias_shape, w.lanes.shape, out);
     if (!s->wide) vt__lanes_unit(s, 1, out);
     return w;
 }
 
-/* The accumulators TO of the input FROM. */
-static void write_entry(const writing *w, const char *to, const char *from) {
-    const vt_op_shape *s = &w->op->shape;
+/* The accumulators TO of the input FROM, which has these sizes. */
+static void write_entry_of(const writing *w, const vt_op_shape *s, const char *to, const char *from) {
+    vt_lanes l = vt__lanes_of(s, s->out_h, s->out_w);
     if (s->wide)
-        vt_strbuf_addf(w->out, "tensor %s[%s] = %s[%s]\n", to, w->lanes.axes, from, w->lanes.index);
+        vt_strbuf_addf(w->out, "tensor %s[%s] = %s[%s]\n", to, l.axes, from, l.index);
     else
-        vt__lanes_product(s, to, w->lanes.axes, from, "", "i", "j", w->out);
+        vt__lanes_product(s, to, l.axes, from, "", "i", "j", w->out);
+}
+
+static void write_entry(const writing *w, const char *to, const char *from) {
+    write_entry_of(w, &w->op->shape, to, from);
+}
+
+/* The element of the second tensor that goes with one of the first. */
+static const char *second_index(const vtac_op *op, const vt_lanes *l) {
+    if (!is_of_channels(op)) return l->index;
+    return op->shape.out_blocks > 1 ? "bo, co, ks, 0, 0, bi, ci" : "bo, co, 0, 0, bi, ci";
 }
 
 static void write_copy(const writing *w, const char *input) {
@@ -149,11 +173,12 @@ static void write_pair(const vtac_op *op, const vt_op_blocks *b, const char *for
     writing w = begin(op, "a", "b", out);
     char x[48], y[48];
     snprintf(x, sizeof x, "a_acc[%s]", w.lanes.index);
-    snprintf(y, sizeof y, "b_acc[%s]", w.lanes.index);
+    snprintf(y, sizeof y, "b_acc[%s]", second_index(op, &w.lanes));
+    const vt_op_shape other = second_of(op);
     write_copy(&w, "a");
     write_copy(&w, "b");
     write_entry(&w, "a_acc", "a");
-    write_entry(&w, "b_acc", "b");
+    write_entry_of(&w, &other, "b_acc", "b");
     vt_strbuf_addf(out, "tensor sums[%s] = ", w.lanes.axes);
     vt_strbuf_addf(out, form, x, y);
     vt_strbuf_addc(out, '\n');

@@ -198,6 +198,8 @@ static void begin(settling *s) {
         becomes(s, 2 * least, 2 * most);
     else if (IS(multiply))
         becomes(s, least * most, least * least);
+    else if (IS(sum_pool2d))
+        becomes(s, least * op->shape.kernel_h * op->shape.kernel_w, most * op->shape.kernel_h * op->shape.kernel_w);
     else if (IS(leaky_relu))
         becomes(s, least >> op->values[VT_ATTRIBUTE_leaky_relu_by], most);
     else

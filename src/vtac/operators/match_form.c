@@ -40,6 +40,12 @@ static int64_t slope(const vt_expr *e, const vt_tensor *t, bool wide) {
     return 0;
 }
 
+/* Has the second tensor one row and one column, the first more? */
+static bool is_of_channels(const vt_match_clues *c) {
+    vt_match_image first = vt__match_image(c, c->arg[0]), second = vt__match_image(c, c->arg[1]);
+    return second.h == 1 && second.w == 1 && (first.h > 1 || first.w > 1);
+}
+
 static vta_status try_elements(vt_match_clues *c) {
     const vt_tensor *t = c->t;
     const vt_expr *e = operation(c->e, &t);
@@ -51,6 +57,9 @@ static vta_status try_elements(vt_match_clues *c) {
     vt_match_image s = vt__match_image(c, c->arg[0]);
     static const char sizes[] = "batch=%lld channels=%lld height=%lld width=%lld wide=%d";
     int wide = is_wide(c->arg[0]);
+    if (c->args == 2 && e->kind == VT_E_MUL && is_of_channels(c))
+        return vt__match_try(c, name, false, "batch=%lld channels=%lld height=%lld width=%lld wide=%d of_channels=1",
+                             s.batch, s.channels, s.h, s.w, wide);
     if (c->args == 2 && name) return vt__match_try(c, name, false, sizes, s.batch, s.channels, s.h, s.w, wide);
     if (c->args == 1 && e->kind == VT_E_MAX && slope(e, t, wide))
         return vt__match_try(c, "leaky_relu", false, "batch=%lld channels=%lld height=%lld width=%lld wide=%d by=%lld",
@@ -138,6 +147,8 @@ static vta_status try_windows(vt_match_clues *c) {
     const vt_expr *load = load_of_sum(c);
     if (c->found || !load || !read_direction(c, load, 4, &y) || !read_direction(c, load, 3, &x)) return VTA_OK;
     if (vt__match_body(c->sum)->a[0]->kind != VT_E_MUL) return vt__match_reduced_window(c, &y, &x);
+    VT_TRY(vt__match_try_window(c, "sum_pool2d", &y, &x, ""));
+    if (c->found) return VTA_OK;
     VT_TRY(try_averages(c, &y, &x));
     return try_maxima(c, y, x);
 }
