@@ -42,6 +42,9 @@ static void one(world *w) {
 static void random_networks(void **unused) {
     (void)unused;
     for (seed = 1; seed <= 32; seed++) in_a_world(one);
+    with_more = true;
+    for (seed = 1001; seed <= 1024; seed++) in_a_world(one);
+    with_more = false;
     print_message("%u layers on the accelerator, %u of them transposed convolutions, %u on the host\n", accelerated,
                   transposed, on_processor);
     assert_true(accelerated > 50 && transposed >= 5 && on_processor > 150);

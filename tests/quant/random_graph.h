@@ -81,8 +81,37 @@ static vt_gvalue *scale(world *w, vt_gvalue *x) {
     return next(2) ? scale(w, y) : y;
 }
 
+/* By a factor for each channel, or for each element. */
+static vt_gvalue *multiplied(world *w, vt_gvalue *x) {
+    vt_gvalue *y = conv(w, x), *by;
+    if (next(2))
+        by = vt_graph_apply(w->g, VT_G_REDUCE_MEAN, "mean", y, NULL,
+                            ATTRIBUTES(INTS(AXES, 2, 3), VT_GSET_INT(KEEPDIMS, 1)));
+    else
+        by = vt_graph_apply(
+            w->g, VT_G_MAX_POOL, "most", y, NULL,
+            ATTRIBUTES(INTS(KERNEL, 3, 3), INTS(STRIDES, 1, 1), INTS(PADS, 1, 1, 1, 1), INTS(DILATIONS, 1, 1)));
+    by = vt_graph_apply(w->g, VT_G_SIGMOID, "gate", by, NULL, 0, NULL);
+    return conv(w, vt_graph_apply(w->g, VT_G_MUL, "times", y, by, 0, NULL));
+}
+
+/* Rows become columns, and half of the channels stay. */
+static vt_gvalue *moved(world *w, vt_gvalue *x) {
+    vt_gvalue *y = vt_graph_apply(w->g, VT_G_TRANSPOSE, "turned", conv(w, x), NULL, ATTRIBUTES(INTS(PERM, 0, 1, 3, 2)));
+    const int64_t *d = y->type.dim;
+    if (d[1] > 1)
+        y = vt_graph_apply(w->g, VT_G_SLICE, "half", y, NULL,
+                           ATTRIBUTES(INTS(STARTS, 0, d[1] / 2, 0, 0), INTS(STEPS, 1, 1, 1, 1),
+                                      INTS(SHAPE, d[0], d[1] - d[1] / 2, d[2], d[3])));
+    return conv(w, y);
+}
+
+/* Among the nodes are products of two values and nodes that move elements, too. */
+static bool with_more;
+
 static vt_gvalue *grow(world *w, vt_gvalue **have, uint32_t count) {
     vt_gvalue *x = have[next(count)], *y = have[next(count)];
+    if (with_more && next(4) == 0) return next(2) ? multiplied(w, x) : moved(w, x);
     switch (next(11)) {
     case 0:
     case 1:

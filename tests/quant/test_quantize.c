@@ -132,6 +132,13 @@ static double expected(const watch *s, const vt_qlayer *l, const int64_t at[4], 
             sum += l->weight[at[1] * in[1] + k] * s->seen[l->inputs[0]->index][at[0] * in[1] + k];
         return finish(s, l, sum, at[1], i);
     case VT_Q_MAP: return finish(s, l, s->seen[l->inputs[0]->index][i], at[1], i);
+    case VT_Q_MUL: {
+        const double *a = s->seen[l->inputs[0]->index];
+        bool whole = vt_gtype_count(&l->inputs[1]->type) == vt_gtype_count(&l->inputs[0]->type);
+        double by = whole ? s->seen[l->inputs[1]->index][i] : s->seen[l->inputs[1]->index][at[0] * out[1] + at[1]];
+        return finish(s, l, a[i] * by, at[1], i);
+    }
+    case VT_Q_MOVE: return l->places[i] < 0 ? 0 : s->seen[l->inputs[0]->index][l->places[i]];
     case VT_Q_TABLE: {
         int64_t entry = (int64_t)s->seen[l->inputs[0]->index][i] + 128 + (l->table_rows > 1 ? at[1] * 256 : 0);
         return l->output->scale > 0 ? ((const int8_t *)l->table)[entry] : (double)((const float *)l->table)[entry];
@@ -275,13 +282,28 @@ static void random_networks(void **unused) {
     assert_true(parted[1] > 10 && parted[2] > 10 && parted[3] > 10);
     if (scaled[0] < 5 || scaled[1] < 20) fail_msg("scales of channels: %u of 8 bits, %u of 16", scaled[0], scaled[1]);
     for (int i = 0; i < VT_QKIND_COUNT; i++)
-        if (!layers[i]) fail_msg("no %s among them", vt_qkind_text((vt_qkind)i));
+        if (!layers[i] && i != VT_Q_MUL && i != VT_Q_MOVE) fail_msg("no %s among them", vt_qkind_text((vt_qkind)i));
     for (int i = 0; i < VT_QSTEP_COUNT; i++)
         if (!steps[i]) fail_msg("no step %s among them", vt_qstep_text((vt_qstep_kind)i));
     print_message("signal to noise of %u networks: %.1f dB in the mean, %.1f at least\n", measured, decibels / measured,
                   worst);
     assert_true(decibels / measured > 47.5);
     assert_true(worst > 30);
+}
+
+static void products_and_moves(void **unused) {
+    (void)unused;
+    with_more = true;
+    decibels = measured = 0;
+    for (seed = 1001; seed <= 1150; seed++) {
+        state = seed * 977u;
+        in_a_world(one_random);
+    }
+    with_more = false;
+    print_message("%u products of two, %u layers that move\n", layers[VT_Q_MUL], layers[VT_Q_MOVE]);
+    assert_true(layers[VT_Q_MUL] > 50 && layers[VT_Q_MOVE] > 50);
+    assert_true(decibels / measured > 47.5);
+    worst = INFINITY;
 }
 
 /* A normalization of rows as it is exported for want of an operator, before a product: rows of small numbers come out
@@ -625,9 +647,9 @@ static void ranges_are_found(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_networks),     cmocka_unit_test(means_of_floats),
-                                       cmocka_unit_test(limits_behind_moves), cmocka_unit_test(fusion),
-                                       cmocka_unit_test(bias_correction),     cmocka_unit_test(large_sums),
-                                       cmocka_unit_test(ranges_are_found)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_networks), cmocka_unit_test(products_and_moves),
+                                       cmocka_unit_test(means_of_floats), cmocka_unit_test(limits_behind_moves),
+                                       cmocka_unit_test(fusion),          cmocka_unit_test(bias_correction),
+                                       cmocka_unit_test(large_sums),      cmocka_unit_test(ranges_are_found)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

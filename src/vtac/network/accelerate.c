@@ -86,7 +86,7 @@ static void give_steps(vt__net *n, const vt_qlayer *l, vt__args *a) {
 
 static bool is_apart(const vt_qwindow *w) { return w->dilations[0] != 1 || w->dilations[1] != 1; }
 
-/* A layer as a convolution: what it is, or a sum or a map as one of single channels. */
+/* A layer as a convolution: what it is, or a map as one of single channels. */
 typedef struct as_conv {
     int64_t channels, height, width; /* of the input */
     vt_qwindow window;
@@ -142,13 +142,12 @@ static bool conv_of(const vt__net *n, const vt_qlayer *l, bool gather, as_conv *
                          false};
         return true;
     }
-    if (l->kind == VT_Q_CONV || l->kind == VT_Q_SUM_POOL)
-        see_window(l, gather, &out->window, &out->height, &out->width);
+    if (l->kind == VT_Q_CONV) see_window(l, gather, &out->window, &out->height, &out->width);
     if (l->kind == VT_Q_CONV) return true;
-    if (!is_weighted(l) || (l->kind != VT_Q_SUM_POOL && (l->kind != VT_Q_MAP || !has_tensor(l)))) return false;
-    if (l->kind == VT_Q_MAP) out->window = (vt_qwindow){{1, 1}, {1, 1}, {1, 1}, {0}};
+    if (!is_weighted(l) || l->kind != VT_Q_MAP || !has_tensor(l)) return false;
+    out->window = (vt_qwindow){{1, 1}, {1, 1}, {1, 1}, {0}};
     out->group = in[1];
-    out->weight = repeated(n, in[1] * out->window.kernel[0] * out->window.kernel[1], l->steps[0].number);
+    out->weight = repeated(n, in[1], l->steps[0].number);
     out->first = 1;
     return true;
 }
@@ -181,6 +180,13 @@ static void set_conv_transpose(const vt_qlayer *l, const int64_t in[4], vt_op_re
     SET(conv2d_transpose, output_pad_w, open_end(l, 1, in[3], to[3]));
 }
 
+static bool set_product(const vt_qlayer *l, const int64_t in[4], vt_op_request *r) {
+    vt_op_request_init(r, VT_OPERATOR_multiply);
+    SET_IMAGES(multiply, in);
+    if (!vt_qtensor_same_image(&l->inputs[0]->type, &l->inputs[1]->type)) SET(multiply, of_channels, 1);
+    return true;
+}
+
 /* The operator and its attributes; false where there is none. `conv` without weights: it is none. */
 static bool set_operator(const vt__net *n, const vt_qlayer *l, bool gather, as_conv *conv, vt_op_request *r) {
     int64_t in[4];
@@ -205,6 +211,12 @@ static bool set_operator(const vt__net *n, const vt_qlayer *l, bool gather, as_c
         SET_IMAGES(max_pool2d, in);
         SET_WINDOW(max_pool2d, &window);
         return !is_apart(&window);
+    case VT_Q_SUM_POOL:
+        see_window(l, gather, &window, &in[2], &in[3]);
+        vt_op_request_init(r, VT_OPERATOR_sum_pool2d);
+        SET_IMAGES(sum_pool2d, in);
+        SET_WINDOW(sum_pool2d, &window);
+        return !is_apart(&window);
     case VT_Q_UPSAMPLE:
         vt_op_request_init(r, VT_OPERATOR_upsample2d);
         SET_IMAGES(upsample2d, in);
@@ -217,8 +229,9 @@ static bool set_operator(const vt__net *n, const vt_qlayer *l, bool gather, as_c
     case VT_Q_QUANTIZE:
     case VT_Q_DEQUANTIZE:
     case VT_Q_CONV:
-    case VT_Q_SUM_POOL:
+    case VT_Q_MUL: return set_product(l, in, r);
     case VT_Q_TABLE:
+    case VT_Q_MOVE:
     case VT_Q_CONCAT:
     case VT_Q_RESHAPE:
     case VT_Q_FLOAT:
@@ -238,7 +251,7 @@ static const vtac_op *make(vt__net *n, const vt_op_request *r) {
     vt__scheduled s;
     vt_grow(n->ctx, &n->made, &n->made_cap, n->made_count + 1, sizeof *n->made);
     if (!vt__ahead_take(n, r, &s)) s = vt__schedule_operator(n, r);
-    n->made[n->made_count] = (vt__made){r, s.op};
+    n->made[n->made_count] = (vt__made){r, s.op, s.status == VTA_OK};
     n->made_count += s.op != NULL;
     bool refused = s.status == VTA_UNSUPPORTED || s.status == VTA_OUT_OF_RANGE;
     if (s.status != VTA_OK && !refused)
@@ -278,7 +291,7 @@ static wish wish_of(const vt__net *n, const vt_qlayer *l, const vt_qlayer *pooli
 
 static const vtac_op *operator_for(vt__net *n, const vt_qlayer *l, const vt_op_request *r) {
     const vt__made *have = find(n, r);
-    if (have) return have->op;
+    if (have) return have->is_scheduled ? have->op : NULL;
     const vtac_op *op = make(n, r);
     const vt_network_options *o = n->options;
     if (op && o->scheduled && o->scheduled(o->scheduled_ctx, l->name, op))
@@ -293,7 +306,8 @@ const vtac_op *vt__copy_operator(vt__net *n, const vt_qtensor *t) {
     vt_op_request_init(r, VT_OPERATOR_identity);
     SET_IMAGES(identity, in);
     const vt__made *have = find(n, r);
-    return have ? have->op : make(n, r);
+    if (have) return have->is_scheduled ? have->op : NULL;
+    return make(n, r);
 }
 
 static bool must_gather(const vt__net *n, const vt_qlayer *l) { return vt__is_far(l) && vt__may_gather(n, l); }
@@ -356,6 +370,7 @@ static void add_operator(vt__net *n, const vt_qlayer *l, const vtac_op *op, cons
                          vt_planner_arg to) {
     vt__args args = {.count = 0};
     vt__give_place(&args, input);
+    if (l->kind == VT_Q_MUL) vt__give_place(&args, vt__place_of(n, l->inputs[1]));
     give_weights(n, l, op, conv, &args);
     give_steps(n, l, &args);
     vt__give_place(&args, to);

@@ -6,7 +6,8 @@
 #include "network/integer.h"
 
 static void write_layer(vt__integer *w) {
-    bool tiles = w->l->kind != VT_Q_QUANTIZE && w->l->kind != VT_Q_DEQUANTIZE && w->l->kind != VT_Q_CONCAT;
+    bool tiles = w->l->kind != VT_Q_QUANTIZE && w->l->kind != VT_Q_DEQUANTIZE && w->l->kind != VT_Q_CONCAT &&
+                 w->l->kind != VT_Q_MOVE;
     if (tiles) vt__integer_tiles(w, "x", w->l->inputs[0]);
     switch (w->l->kind) {
     case VT_Q_QUANTIZE: vt__integer_quantize(w); break;
@@ -17,6 +18,8 @@ static void write_layer(vt__integer *w) {
     case VT_Q_MAX_POOL:
     case VT_Q_SUM_POOL: vt__integer_pool(w); break;
     case VT_Q_MAP: vt__integer_map(w); break;
+    case VT_Q_MUL: vt__integer_mul(w); break;
+    case VT_Q_MOVE: vt__integer_move(w); break;
     case VT_Q_TABLE: vt__integer_table(w); break;
     case VT_Q_CONCAT: vt__integer_concat(w); break;
     case VT_Q_UPSAMPLE: vt__integer_upsample(w); break;

@@ -43,6 +43,8 @@ void vt__integer_pool(vt__integer *w);
 
 /* integer_move.c */
 void vt__integer_map(vt__integer *w);
+void vt__integer_mul(vt__integer *w);
+void vt__integer_move(vt__integer *w);
 void vt__integer_upsample(vt__integer *w);
 void vt__integer_reshape(vt__integer *w);
 void vt__integer_concat(vt__integer *w);

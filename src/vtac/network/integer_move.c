@@ -1,11 +1,52 @@
 /* Layers whose elements are elements of an input each. */
 #include <inttypes.h>
 
+#include "base/context.h"
 #include "network/integer.h"
 
 void vt__integer_map(vt__integer *w) {
     vt__integer_steps(w);
     vt__integer_result(w, "int32(x[bo, co, i, j, bi, ci])");
+}
+
+void vt__integer_mul(vt__integer *w) {
+    bool of_channels = !vt_qtensor_same_image(&w->l->inputs[0]->type, &w->l->inputs[1]->type);
+    vt__integer_tiles(w, "f", w->l->inputs[1]);
+    vt__integer_steps(w);
+    vt__integer_result(w, vt_new_format(w->n->ctx, "(int32(x[bo, co, i, j, bi, ci]) * int32(f[bo, co, %s, bi, ci]))",
+                                        of_channels ? "0, 0" : "i, j"));
+}
+
+/* ---- Elements in other places ------------------------------------------------------------------------------------ */
+
+/* The place of element `i` of an image among those of its tiles. */
+static int64_t in_tiles(const vt__net *n, const int64_t d[4], int64_t i) {
+    int64_t x = i % d[3], y = i / d[3] % d[2], c = i / (d[3] * d[2]) % d[1], image = i / (d[3] * d[2] * d[1]);
+    int64_t blocks = (d[1] + n->block - 1) / n->block;
+    int64_t tile = ((image / n->batch * blocks + c / n->block) * d[2] + y) * d[3] + x;
+    return (tile * n->batch + image % n->batch) * n->block + c % n->block;
+}
+
+/* Of each element of the result's tiles its place in those of the input; -1: a zero. */
+static const int32_t *places_of(const vt__integer *w, int64_t count) {
+    int32_t *out = VT_NEW_ARRAY(w->n->ctx, int32_t, (size_t)count);
+    int64_t elements = w->to[0] * w->to[1] * w->to[2] * w->to[3];
+    for (int64_t i = 0; i < count; i++) out[i] = -1;
+    for (int64_t i = 0; i < elements; i++) {
+        int32_t place = w->l->places[i];
+        if (place >= 0) out[in_tiles(w->n, w->to, i)] = (int32_t)in_tiles(w->n, w->in, place);
+    }
+    return out;
+}
+
+/* Tiles as rows of bytes: one kernel for all layers of a size. */
+void vt__integer_move(vt__integer *w) {
+    int64_t from = (int64_t)vt__tile_bytes(w->n, w->l->inputs[0]), to = (int64_t)vt__tile_bytes(w->n, w->l->output);
+    vt_strbuf_addf(w->out, "input x: int8[%" PRId64 "]\n", from);
+    vt__give_place(w->args, vt__place_of(w->n, w->l->inputs[0]));
+    vt__integer_constant(w, "at", "int32", places_of(w, to), to, sizeof(int32_t));
+    vt_strbuf_addf(w->out, "output y[i: %" PRId64 "] = if_then_else(at[i] >= 0, x[max(at[i], 0)], int8(0))\n", to);
+    vt__give_place(w->args, vt__place_of(w->n, w->l->output));
 }
 
 void vt__integer_upsample(vt__integer *w) {

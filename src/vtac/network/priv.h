@@ -15,6 +15,7 @@ enum { VT__ARGS_MAX = 72 };
 typedef struct vt__made {
     const vt_op_request *request;
     vtac_op *op;
+    bool is_scheduled; /* else the accelerator refuses it */
 } vt__made;
 
 typedef struct vt__ahead vt__ahead;

@@ -65,7 +65,8 @@ bool vt__is_far(const vt_qlayer *l) {
     vt_qwindow w = vt__seen_window(l, first);
     vt_qtensor_image(&l->inputs[0]->type, in);
     vt_qtensor_image(&l->output->type, to);
-    if (l->kind == VT_Q_MAX_POOL && (w.dilations[0] != 1 || w.dilations[1] != 1)) return true;
+    if ((l->kind == VT_Q_MAX_POOL || l->kind == VT_Q_SUM_POOL) && (w.dilations[0] != 1 || w.dilations[1] != 1))
+        return true;
     for (int axis = 0; axis < 2; axis++)
         if (w.pads[axis] > PAD_MAX || behind(&w, axis, in[2 + axis], to[2 + axis]) > PAD_MAX) return true;
     return false;

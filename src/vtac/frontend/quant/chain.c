@@ -67,6 +67,17 @@ static bool is_sum(const vt_gnode *n) {
            vt_gtype_same_shape(&n->inputs[0]->type, &n->inputs[1]->type);
 }
 
+/* Of two tensors that layers compute, of one shape, or one with a number for each channel of an image. */
+static bool is_product_of_two(const vt_quantizer *q, const vt_gnode *n) {
+    const vt_gvalue *a = n->inputs[0], *b = n->inputs[1];
+    if (!vt__is_whole(q, a) || !vt__is_whole(q, b) || !q->useful[n->outputs[0]->index]) return false;
+    const vt_gtype *x = &a->type, *y = &b->type;
+    if (vt_gtype_same_shape(x, y)) return x->rank >= 2;
+    if (vt_gtype_count(x) < vt_gtype_count(y)) x = &b->type, y = &a->type;
+    return x->rank == y->rank && is_image(x) && x->dim[0] == y->dim[0] && x->dim[1] == y->dim[1] &&
+           vt_gtype_span(y, 2, y->rank) == 1;
+}
+
 enum { MAX_AXES = 4 }; /* of integers: N, C, H, W (vt_qtensor_image) */
 
 /* Has it integers for all that it reads and gives? */
@@ -104,6 +115,7 @@ static vt_qkind kind_of(const vt_quantizer *q, const vt_gnode *n) {
         return whole && image && (!has_pads(n) || vt_gattr_int(n, VT_A_COUNT_PADS)) ? VT_Q_SUM_POOL : VT_Q_FLOAT;
     case VT_G_REDUCE_MEAN: return whole && image && is_global_mean(n) ? VT_Q_SUM_POOL : VT_Q_FLOAT;
     case VT_G_ADD: return is_sum(n) && (whole || vt__is_whole(q, n->inputs[1])) ? VT_Q_MAP : VT_Q_FLOAT;
+    case VT_G_MUL: return is_product_of_two(q, n) ? VT_Q_MUL : VT_Q_FLOAT;
     case VT_G_RELU:
     case VT_G_CLIP:
     case VT_G_LEAKY_RELU: return whole && vt__is_activation(n) ? VT_Q_MAP : VT_Q_FLOAT;
@@ -215,17 +227,34 @@ void vt__start_chain(vt_quantizer *q, const vt_gnode *n) {
     q->chains[n->index] = c;
     if (c->kind == VT_Q_FLOAT) return;
     begin(q, c);
-    if (vt__is_product(c->kind) || c->kind == VT_Q_MAP || c->kind == VT_Q_SUM_POOL) follow(q, c);
+    if (vt__is_product(c->kind) || c->kind == VT_Q_MAP || c->kind == VT_Q_MUL || c->kind == VT_Q_SUM_POOL) follow(q, c);
     q->makers[c->end->index] = c;
+}
+
+/* What moves elements waits for what reads them, and so does a function of them. */
+static bool is_deferred(vt_quantizer *q, const vt_gnode *n) {
+    if (n->input_count > 0 && n->inputs[0] && vt__may_move(n)) {
+        vt__settle_function(q, n->inputs[0]);
+        if (vt__is_move(q, n)) {
+            vt__defer_move(q, n);
+            return true;
+        }
+    }
+    for (uint32_t k = 0; k < n->input_count; k++)
+        if (n->inputs[k]) vt__settle_move(q, n->inputs[k]);
+    return vt__defer_function(q, n);
 }
 
 void vt__find_chains(vt_quantizer *q) {
     for (uint32_t i = 0; i < q->g->node_count; i++) {
         const vt_gnode *n = q->g->nodes[i];
-        if (q->taken[i] || vt__defer_function(q, n)) continue;
+        if (q->taken[i] || is_deferred(q, n)) continue;
         for (uint32_t k = 0; k < n->input_count; k++)
             if (n->inputs[k]) vt__settle_function(q, n->inputs[k]);
         vt__start_chain(q, n);
     }
-    for (uint32_t i = 0; i < q->g->outputs.count; i++) vt__settle_function(q, q->g->outputs.item[i]);
+    for (uint32_t i = 0; i < q->g->outputs.count; i++) {
+        vt__settle_move(q, q->g->outputs.item[i]);
+        vt__settle_function(q, q->g->outputs.item[i]);
+    }
 }

@@ -98,6 +98,7 @@ static void look_at(equalizer *e, const vt_chain *c) {
         group_of(e, c->from), group_of(e, c->end);
         return;
     }
+    if (c->from) refuse(e, c->from);
     if (is_shared(c->kind) ? !keeps_channels(&n->inputs[0]->type, &c->end->type) : !vt__is_product(c->kind))
         for (uint32_t k = 0; k <= n->input_count; k++) refuse(e, k < n->input_count ? n->inputs[k] : c->end);
     group_of(e, n->inputs[0]);

@@ -49,6 +49,8 @@ static vta_status run_layer(run *r, const vt_qlayer *l, void *out) {
     case VT_Q_MAX_POOL: vt__run_max_pool(&call); return VTA_OK;
     case VT_Q_SUM_POOL: vt__run_sum_pool(&call); return VTA_OK;
     case VT_Q_MAP: vt__run_map(&call); return VTA_OK;
+    case VT_Q_MUL: vt__run_mul(&call); return VTA_OK;
+    case VT_Q_MOVE: vt__run_move(&call); return VTA_OK;
     case VT_Q_TABLE: vt__run_table(&call); return VTA_OK;
     case VT_Q_CONCAT: vt__run_concat(&call); return VTA_OK;
     case VT_Q_UPSAMPLE: vt__run_upsample(&call); return VTA_OK;

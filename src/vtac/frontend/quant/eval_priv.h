@@ -21,6 +21,8 @@ void vt__run_dense(const vt__qcall *c);
 void vt__run_max_pool(const vt__qcall *c);
 void vt__run_sum_pool(const vt__qcall *c);
 void vt__run_map(const vt__qcall *c);
+void vt__run_mul(const vt__qcall *c);
+void vt__run_move(const vt__qcall *c);
 void vt__run_table(const vt__qcall *c);
 void vt__run_concat(const vt__qcall *c);
 void vt__run_upsample(const vt__qcall *c);

@@ -58,6 +58,19 @@ void vt__run_map(const vt__qcall *c) {
     }
 }
 
+/* The second input has the first one's elements, or one for all rows and columns of a channel. */
+void vt__run_mul(const vt__qcall *c) {
+    const vt_qlayer *l = c->layer;
+    const vt_gtype *t = &l->output->type;
+    const int8_t *a = c->in, *b = c->values[l->inputs[1]->index].data;
+    int64_t count = vt_gtype_count(t), plane = t->rank > 2 ? vt_gtype_span(t, 2, t->rank) : 1;
+    int64_t of_one = count / vt_gtype_count(&l->inputs[1]->type);
+    for (int64_t i = 0; i < count; i++) {
+        int32_t x = a[i] * b[i / of_one];
+        vt__finish(c, &x, 1, i / plane % t->dim[1], i);
+    }
+}
+
 void vt__run_table(const vt__qcall *c) {
     const vt_qlayer *l = c->layer;
     const vt_gtype *t = &l->output->type;
@@ -72,6 +85,12 @@ void vt__run_table(const vt__qcall *c) {
 }
 
 /* ---- What moves ------------------------------------------------------------------------------------------------ */
+
+void vt__run_move(const vt__qcall *c) {
+    const int32_t *places = c->layer->places;
+    int64_t count = vt_gtype_count(&c->layer->output->type);
+    for (int64_t i = 0; i < count; i++) ((int8_t *)c->out)[i] = places[i] < 0 ? 0 : ((const int8_t *)c->in)[places[i]];
+}
 
 void vt__run_concat(const vt__qcall *c) {
     const vt_qlayer *l = c->layer;

@@ -14,7 +14,7 @@ typedef struct vt_chain {
     double floor, ceiling;  /* of a product: the limits of its result before that */
     const vt_gnode *leaky;  /* LeakyRelu, or NULL; behind it: */
     double least, most;     /* the limits that Relu and Clip set */
-    const vt_gvalue *from;  /* TABLE: the tensor of which `end` is a function */
+    const vt_gvalue *from;  /* TABLE, MOVE: the tensor of which `end` is a function, or has elements */
     bool plain;             /* its result is of floats */
 } vt_chain;
 
@@ -34,6 +34,7 @@ typedef struct vt_quantizer {
     bool *taken;             /* by the node's index: it belongs to a chain */
     uint32_t *same;          /* by the value's index: another value that has the same scale, or itself */
     const vt_gvalue **root;  /* by the value's index: the tensor of which it is a function; NULL: of none */
+    const vt_gvalue **moved; /* by the value's index: the tensor whose elements it has, in other places; NULL: none */
     bool *useful;            /* by the value's index: integers of it come to a product */
     bool *wide;              /* by the value's index: its integers have 16 bits */
     const double **channel;  /* by the value's index: the scales of its channels, relative to its own; NULL: 1 */
@@ -97,7 +98,16 @@ void vt__add_product(vt_quantizer *q, const vt_chain *c);
 void vt__add_pool(vt_quantizer *q, const vt_chain *c);
 void vt__add_map(vt_quantizer *q, const vt_chain *c);
 void vt__add_moved(vt_quantizer *q, const vt_chain *c);
+void vt__add_mul(vt_quantizer *q, const vt_chain *c);
 void vt__add_float(vt_quantizer *q, const vt_chain *c);
+/* move.c: may the node be of a kind that only moves elements? Does it move integers? Then it waits until something else
+ * reads them. */
+bool vt__may_move(const vt_gnode *n);
+bool vt__is_move(const vt_quantizer *q, const vt_gnode *n);
+void vt__defer_move(vt_quantizer *q, const vt_gnode *n);
+/* A chain for the value, if it is moved and has none; and the layer of a chain. */
+void vt__settle_move(vt_quantizer *q, const vt_gvalue *v);
+void vt__add_move(vt_quantizer *q, const vt_chain *c);
 /* table.c: of a function; and its floats, from the tensor that it is a function of. */
 void vt__add_table(vt_quantizer *q, const vt_chain *c);
 vt_qtensor *vt__function_as_plain(vt_quantizer *q, const vt_gvalue *v);

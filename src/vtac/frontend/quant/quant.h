@@ -81,9 +81,10 @@ struct vt_qlayer {
     const int8_t *weight;        /* CONV, CONV_TRANSPOSE: O, I / group, H, W; DENSE: O, I */
     const double *weight_scales; /* one an output channel */
     vt_qstep steps[VT_QSTEPS_MAX];
-    const void *table;    /* TABLE: int8, or float32 where the output is of floats; results for -128 to 127, in rows: */
-    int64_t table_rows;   /* one for all, or one a channel */
-    const vt_gnode *node; /* FLOAT: the node; else the last that it stands for */
+    const void *table;  /* TABLE: int8, or float32 where the output is of floats; results for -128 to 127, in rows: */
+    int64_t table_rows; /* one for all, or one a channel */
+    const int32_t *places; /* MOVE: of each element of the output, its place in the input; -1: a zero */
+    const vt_gnode *node;  /* FLOAT: the node; else the last that it stands for */
 };
 
 typedef struct vt_qnet {

@@ -8,6 +8,7 @@ static void prepare(vt_quantizer *q) {
     q->makers = VT_NEW_ARRAY(q->ctx, vt_chain *, values);
     q->same = VT_NEW_ARRAY(q->ctx, uint32_t, values);
     q->root = VT_NEW_ARRAY(q->ctx, const vt_gvalue *, values);
+    q->moved = VT_NEW_ARRAY(q->ctx, const vt_gvalue *, values);
     q->wide = VT_NEW_ARRAY(q->ctx, bool, values);
     q->channel = VT_NEW_ARRAY(q->ctx, const double *, values);
     q->by_channel = VT_NEW_ARRAY(q->ctx, bool, values);
@@ -31,7 +32,9 @@ static void add_layer(vt_quantizer *q, const vt_chain *c) {
     case VT_Q_MAX_POOL:
     case VT_Q_SUM_POOL: vt__add_pool(q, c); break;
     case VT_Q_MAP: vt__add_map(q, c); break;
+    case VT_Q_MUL: vt__add_mul(q, c); break;
     case VT_Q_TABLE: vt__add_table(q, c); break;
+    case VT_Q_MOVE: vt__add_move(q, c); break;
     case VT_Q_CONCAT:
     case VT_Q_UPSAMPLE:
     case VT_Q_RESHAPE: vt__add_moved(q, c); break;

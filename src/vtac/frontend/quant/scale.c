@@ -14,6 +14,7 @@ void vt__tie_scales(vt_quantizer *q) {
     for (uint32_t i = 0; i < q->g->values.count; i++) q->same[i] = i;
     for (uint32_t i = 0; i < q->g->node_count; i++) {
         const vt_chain *c = q->chains[i];
+        if (c && c->kind == VT_Q_MOVE) tie(q, c->from, c->end);
         bool alone = c && c->kind == VT_Q_MAP && !c->other; /* an activation of its own */
         if (!c || (c->kind != VT_Q_MAX_POOL && c->kind != VT_Q_CONCAT && c->kind != VT_Q_UPSAMPLE &&
                    c->kind != VT_Q_RESHAPE && !alone))

@@ -79,6 +79,28 @@ void vt__add_map(vt_quantizer *q, const vt_chain *c) {
     vt__add_activation(q, l, c);
 }
 
+/* The scale of the result is moved so that what products are multiplied by is exact, unless something shares it. Half
+ * of a step has to fit an immediate of 16 bits. */
+void vt__add_mul(vt_quantizer *q, const vt_chain *c) {
+    enum { SHIFT_MAX = 15 };
+    const vt_gnode *n = c->head;
+    bool swapped = vt_gtype_count(&n->inputs[0]->type) < vt_gtype_count(&n->inputs[1]->type);
+    const vt_qtensor *x[2] = {vt__as_whole(q, n->inputs[swapped]), vt__as_whole(q, n->inputs[!swapped])};
+    vt_qlayer *l = vt__layer_new(q, VT_Q_MUL, n->name, 2, x, vt__result(q, c->end));
+    l->node = c->end->by;
+    double from = x[0]->scale * x[1]->scale;
+    int32_t m, shift;
+    vt__fraction(from / l->output->scale, INT16_MAX, &m, &shift);
+    if (shift > SHIFT_MAX) {
+        shift = SHIFT_MAX;
+        m = (int32_t)fmax(nearbyint(ldexp(from / l->output->scale, shift)), 1);
+    }
+    if (!vt__is_tied(q, c->end)) l->output->scale = from / ldexp(m, -shift);
+    vt__step(l, VT_QSTEP_MULTIPLY, m);
+    if (shift > 0) vt__step(l, VT_QSTEP_ADD, 1 << (shift - 1)), vt__step(l, VT_QSTEP_SHIFT, shift);
+    vt__add_activation(q, l, c);
+}
+
 /* ---- What moves elements --------------------------------------------------------------------------------------- */
 
 static void add_concat(vt_quantizer *q, const vt_chain *c) {
