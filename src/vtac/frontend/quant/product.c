@@ -21,16 +21,21 @@ static const double *channels_in(const product *p, int64_t o) {
     return channel ? channel + o / (p->channels / p->layer->group) * (p->taps / window) : NULL;
 }
 
+/* What the node's weights are multiplied by: the constants that follow it, and its own. */
+static double factor_of(const product *p, int64_t o) {
+    const vt_gnode *n = p->chain->head;
+    return p->chain->scale[o] * (n->op == VT_G_GEMM ? vt_gattr_float(n, VT_A_ALPHA) : 1);
+}
+
 /* One output channel at a time: a network's weights as doubles would take more memory than all else. */
 void vt__read_weights(product *p, int64_t o) {
     const vt_gnode *n = p->chain->head;
     bool rows = n->op == VT_G_CONV || (n->op == VT_G_GEMM && vt_gattr_int(n, VT_A_TRANS_B));
     int64_t window = p->layer->window.kernel[0] * p->layer->window.kernel[1];
-    double factor = p->chain->scale[o] * (n->op == VT_G_GEMM ? vt_gattr_float(n, VT_A_ALPHA) : 1);
     const double *channel = channels_in(p, o);
     for (int64_t i = 0; i < p->taps; i++)
         p->weight[i] =
-            factor * (channel ? channel[i / window] : 1) *
+            factor_of(p, o) * (channel ? channel[i / window] : 1) *
             vt_gelement_at(n->inputs[1],
                            (size_t)(rows ? o * p->taps + i : (i / window * p->channels + o) * window + i % window));
 }
@@ -232,6 +237,9 @@ static void set_weight_type(product *p) {
     vt_gtype_make(VT_ELEMENT_I8, l->kind == VT_Q_DENSE ? 2 : 4, dims, &l->weight_type);
     l->weight = p->integers;
     l->weight_scales = p->scales;
+    double *factors = VT_NEW_ARRAY(p->q->ctx, double, (size_t)p->channels);
+    for (int64_t o = 0; o < p->channels; o++) factors[o] = factor_of(p, o);
+    l->node_factors = factors;
 }
 
 void vt__add_product(vt_quantizer *q, const vt_chain *c) {

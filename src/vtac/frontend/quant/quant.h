@@ -80,6 +80,8 @@ struct vt_qlayer {
     vt_gtype weight_type;
     const int8_t *weight;        /* CONV, CONV_TRANSPOSE: O, I / group, H, W; DENSE: O, I */
     const double *weight_scales; /* one an output channel */
+    const double *node_factors;  /* one an output channel: what the weights of the node are multiplied by first, since
+                                    constants follow it; NULL: no weights */
     vt_qstep steps[VT_QSTEPS_MAX];
     const void *table;  /* TABLE: int8, or float32 where the output is of floats; results for -128 to 127, in rows: */
     int64_t table_rows; /* one for all, or one a channel */
