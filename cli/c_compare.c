@@ -21,6 +21,10 @@ typedef struct state {
     size_t count, first; /* first: the layer where they part; SIZE_MAX: none */
     bool equal;
     const char *html;
+    bool causes; /* --causes: */
+    cli_causes found;
+    int word_count; /* of the command, behind its name */
+    char **words;
     cli_list given; /* inputs as they stand in the command */
     cli_tensors inputs, outputs;
     void **input_data, **output_data;
@@ -116,6 +120,8 @@ static vta_status compare(state *s, const char *model) {
     if (status == VTA_OK) status = vtac_evaluator_create(s->graph, &keep, NULL, cli_diag(), &s->floats);
     if (status == VTA_OK) status = vtac_evaluator_run(s->floats, inputs, cli_diag());
     if (status == VTA_OK) status = vtac_quantized_run(s->quantized, inputs, s->output_data, &watch, cli_diag());
+    if (status == VTA_OK && s->causes) status = cli_causes_find(s->quantized, inputs, &s->found);
+    if (status == VTA_OK && s->causes) cli_causes_help(&s->found, &s->network);
     return status == VTA_OK ? run_accelerator(s) : status;
 }
 
@@ -132,9 +138,11 @@ static void as_json(const state *s) {
                                         "max", r->most, "cosine", r->cosine, "sqnr", decibels(r->decibels), "exact",
                                         r->exact, "not_finite", (json_int_t)r->odd));
     }
-    cli_print_json(json_pack("{s:o, s:o, s:b}", "layers", layers, "first",
-                             s->first == SIZE_MAX ? json_null() : json_string(s->rows[s->first].value), "equal",
-                             s->equal));
+    json_t *all =
+        json_pack("{s:o, s:o, s:b}", "layers", layers, "first",
+                  s->first == SIZE_MAX ? json_null() : json_string(s->rows[s->first].value), "equal", s->equal);
+    if (s->causes) json_object_set_new(all, "causes", cli_causes_json(&s->found));
+    cli_print_json(all);
 }
 
 static void as_text(const state *s) {
@@ -150,6 +158,7 @@ static void as_text(const state *s) {
     if (s->first == SIZE_MAX) printf("No layer has a signal less than %g dB over the error.\n", CLI_COMPARE_PART);
     puts(s->equal ? "The accelerator gives what the integers say, to the bit."
                   : "The accelerator does NOT give what the integers say: a mistake of the compiler or the device.");
+    if (s->causes) cli_causes_print(&s->found, s->word_count, s->words);
 }
 
 static void forget(state *s) {
@@ -158,6 +167,8 @@ static void forget(state *s) {
     vtac_graph_destroy(s->graph);
     free(s->pictures.labels);
     free(s->rows);
+    free((void *)s->words);
+    cli_causes_free(&s->found);
     cli_tensors_free(&s->inputs, s->input_data);
     cli_tensors_free(&s->outputs, s->output_data);
     free((void *)s->inputs.item);
@@ -170,6 +181,7 @@ int cmd_compare(const cli_command *self, int argc, char **argv) {
     s.first = SIZE_MAX;
     const cli_option options[] = {
         {"html", 0, CLI_TEXT, "FILE", "write a page with the plots: error by layer, values, errors", &s.html},
+        {"causes", 0, CLI_FLAG, NULL, "say which layers lose, by what, and which options help", &s.causes},
         {"driver", 'd', CLI_TEXT, "NAME", "sim (default), tsim, rtl or a board", &s.network.driver},
         CLI_NETWORK_OPTIONS(&s.network),
         CLI_PICTURE_OPTIONS(&s.pictures),
@@ -179,6 +191,8 @@ int cmd_compare(const cli_command *self, int argc, char **argv) {
         CLI_JSON_OPTION(&s.common),
         {0},
     };
+    s.words = calloc((size_t)argc + 1, sizeof *s.words);
+    for (int i = 1; s.words && i < argc; i++) s.words[s.word_count++] = argv[i];
     int code = cli_parse(self, options, argc, argv, &argc, &argv);
     if (code >= 0) return code;
     if (argc < 2) return cli_usage(self, "expected MODEL and its inputs: images or .npy files");

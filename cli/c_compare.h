@@ -2,6 +2,7 @@
 #ifndef CLI_C_COMPARE_H
 #define CLI_C_COMPARE_H
 
+#include "c_network.h"
 #include "cli.h"
 #include "vta/compile.h"
 
@@ -37,6 +38,34 @@ typedef struct cli_layers {
     size_t count, first; /* first: where they part; SIZE_MAX: nowhere */
     bool equal;          /* the accelerator gives what the integers say */
 } cli_layers;
+
+/* ---- --causes: which layers lose, by what, and which options help ---- */
+
+enum { CLI_CAUSES_HELP = 8 };
+
+typedef struct cli_help {
+    double decibels;  /* that it gains at most */
+    char option[256]; /* to add to the command */
+} cli_help;
+
+/* Shares are powers of errors over those of signals, each layer's as if it were the only one (vtac_quantized_losses).
+ */
+typedef struct cli_causes {
+    vtac_loss *item; /* the largest first */
+    size_t count, help_count;
+    double rounding, range, weights; /* of all */
+    bool failed;                     /* no memory for one of them */
+    cli_help help[CLI_CAUSES_HELP];
+} cli_causes;
+
+/* Free it, also after an error. `inputs`: the data of all inputs. */
+vta_status cli_causes_find(const vtac_quantized *q, const void *const *inputs, cli_causes *out);
+void cli_causes_free(cli_causes *causes);
+/* The options that the network does not have yet. */
+void cli_causes_help(cli_causes *causes, const cli_network *network);
+/* The table, and the command with each option; `argv`: its words behind the command's name. */
+void cli_causes_print(const cli_causes *causes, int argc, char *const *argv);
+json_t *cli_causes_json(const cli_causes *causes);
 
 /* Writes the page, which needs nothing but itself. */
 vta_status cli_compare_page(const cli_layers *layers, const char *title, const char *path);

@@ -55,7 +55,9 @@ typedef struct cli_cost {
         {"equalize", 0, CLI_FLAG, NULL, "a scale for each channel between products, where that helps", &(n)->equalize}, \
         {"rounding",    0, CLI_CHOICE, "nearest|adaptive", "of weights: adaptive makes errors cancel on samples",       \
          &(n)->rounding},                                                                                               \
-        {"precise", 0, CLI_LIST, "VALUE|all", "more than 8 bits for it; may be repeated", &(n)->precise}, {             \
+        {"precise",    0, CLI_LIST, "VALUE|all", "more than 8 bits for it, or of it VALUE:wide|fine|coarse",            \
+         &(n)->precise},                                                                                                \
+    {                                                                                                                   \
         "processor-only", 0, CLI_FLAG, NULL, "the same integers, without the accelerator", &(n)->processor_only         \
     }
 

@@ -40,19 +40,46 @@ typedef struct table {
     cli_search *search;
     double first_cycles;
     int rows;
+    char *last; /* options that were taken, where the table does not show all of them; else NULL */
 } table;
+
+static const char precise[] = "--precise ";
+
+/* Options but for single values, of which there may be hundreds. */
+static void print_options(const char *options) {
+    int values = 0;
+    for (const char *at = options; (at = strstr(at, precise)); at++) values++;
+    const char *first = values > 1 ? strstr(options, precise) : NULL;
+    if (!first) {
+        fputs(*options ? options : "as it is", stderr);
+        return;
+    }
+    const char *last = first;
+    for (const char *at = first; (at = strstr(at, precise)); at++) last = at + strlen(precise);
+    last += strcspn(last, " ");
+    fprintf(stderr, "%.*s--precise (%d values)%s", (int)(first - options), options, values, last);
+}
+
+static bool is_shortened(const char *options) {
+    const char *first = strstr(options, precise);
+    return first && strstr(first + 1, precise);
+}
 
 static void print_step(table *t, const vtac_search_step *step) {
     if (!t->rows++) fprintf(stderr, "%9s %9s %13s %8s  %s\n", "seconds", "dB", "cycles", "", "tried");
     if (step->error) {
-        fprintf(stderr, "%9.1f %9s %13s %8s  %s: %.*s\n", step->seconds, "", "", "", step->options,
-                (int)strcspn(step->error, "\n"), step->error);
+        fprintf(stderr, "%9.1f %9s %13s %8s  ", step->seconds, "", "", "");
+        print_options(step->options);
+        fprintf(stderr, ": %.*s\n", (int)strcspn(step->error, "\n"), step->error);
         return;
     }
-    fprintf(stderr, "%9.1f %9.1f %13llu %+7.1f%%  %s%s\n", step->seconds, step->decibels,
-            (unsigned long long)step->cycles,
-            t->first_cycles > 0 ? 100 * ((double)step->cycles / t->first_cycles - 1) : 0,
-            *step->options ? step->options : "as it is", step->is_taken ? " *" : "");
+    fprintf(stderr, "%9.1f %9.1f %13llu %+7.1f%%  ", step->seconds, step->decibels, (unsigned long long)step->cycles,
+            t->first_cycles > 0 ? 100 * ((double)step->cycles / t->first_cycles - 1) : 0);
+    print_options(step->options);
+    fputs(step->is_taken ? " *\n" : "\n", stderr);
+    if (!step->is_taken) return;
+    free(t->last);
+    t->last = is_shortened(step->options) ? strdup(step->options) : NULL;
 }
 
 static bool tried(void *user, const vtac_search_step *step) {
@@ -85,5 +112,7 @@ vta_status cli_search_run(cli_search *s, const vtac_calibration *calibration, co
     vta_status status = vtac_quantized_search(calibration, &search, cli_diag(), out);
     sigaction(SIGINT, &before, NULL);
     if (status == VTA_OK) fprintf(stderr, "* better than all before, and taken\n");
+    if (status == VTA_OK && t.last) fprintf(stderr, "the same without a search: %s\n", t.last);
+    free(t.last);
     return status;
 }

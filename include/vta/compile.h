@@ -77,7 +77,9 @@ typedef struct vtac_quantize_options {
     /* Names of values that get integers of more than 8 bits, where there are such; "all": of all values. What only
      * floats read of a convolution or a matrix product then has 16 bits, and takes twice as long; what the host makes
      * integers of, for products only, has 11 bits, as have its weights, and they take three times as long.
-     * VTA_NOT_FOUND: the network has no value of that name. Borrowed for the call. */
+     * Behind a name, ":wide" is only the result of 16 bits, ":fine" only the operand, ":coarse" only the weights that
+     * read it, ":parts" the last two; each of them takes the cycles once more. VTA_NOT_FOUND: the network has no value
+     * of that name. Borrowed for the call. */
     const char *const *precise;
     size_t precise_count;
     vtac_rounding rounding;
@@ -123,6 +125,32 @@ typedef struct vtac_quantized_options {
 VTA_API vta_status vtac_quantized_run(const vtac_quantized *quantized, const void *const *inputs, void *const *outputs,
                                       const vtac_quantized_options *options, vta_diag *diag);
 
+/* ---- What integers lose, and by which cause -----------------------------------------------------------------------
+ */
+
+/* The error that one layer's integers make, all else in floats: its power over that of the signal. Small errors add up:
+ * at the outputs the sum over all layers and causes is about the noise of the network of integers. */
+typedef struct vtac_loss {
+    size_t size;       /* of this struct, as the library has it */
+    const char *value; /* of the graph, whose integers the layer computes */
+    const char *kind;  /* of the layer, as in vtac_quantized_layer */
+    /* What takes the largest of its causes away, for vtac_quantize_options.precise: "VALUE:wide"; NULL: there is no
+     * such choice. */
+    const char *precise;
+    double rounding;     /* by rounding the value to integers */
+    double range;        /* by cutting off what lies beyond the integers; 0: nothing does */
+    double weights;      /* by rounding the weights that compute it */
+    uint64_t cut, count; /* elements beyond the integers, and all, of all samples */
+} vtac_loss;
+
+/* Calls `tell` for each layer that rounds, in their order. `samples`: `count` times the data of all inputs. The network
+ * is computed in floats two or three times for each layer and sample, from the layer on, to the outputs (`depth` 0), or
+ * as far as behind the first `depth` convolutions or matrix products, which is an estimate that takes little time. All
+ * values are kept meanwhile. VTA_INVALID_ARGUMENT: no samples; VTA_INTERRUPTED: `tell` returned true. */
+VTA_API vta_status vtac_quantized_losses(const vtac_quantized *quantized, const void *const *const *samples,
+                                         size_t count, uint32_t depth, bool (*tell)(void *user, const vtac_loss *loss),
+                                         void *user, vta_diag *diag);
+
 /* ---- Search -------------------------------------------------------------------------------------------------------
  */
 
@@ -150,10 +178,10 @@ typedef struct vtac_search_options {
 
 /* The best network of integers for the samples: ways to quantize are tried one after the other, in an order that does
  * not change, each with the best of those before; one that is at least 0.1 dB better at the worst output is taken,
- * where it takes twice the cycles 4 dB. Networks are compiled and run on the simulator for that, on the second half of
- * the samples that the calibration keeps (16, of up to 128 MiB); ranges and the rounding of
- * weights are of the first half, and at the end of all. Only `seconds` makes a difference between machines.
- * VTA_INVALID_ARGUMENT: no samples. `search` may be NULL.
+ * where a doubling of cycles counts as 4 dB. Single values of more than 8 bits are chosen by what each layer loses.
+ * Networks are compiled and run on the simulator for that, on the second half of the samples that the calibration keeps
+ * (16, of up to 128 MiB); ranges and the rounding of weights are of the first half, and at the end of all. Only
+ * `seconds` makes a difference between machines. VTA_INVALID_ARGUMENT: no samples. `search` may be NULL.
  */
 VTA_API vta_status vtac_quantized_search(const vtac_calibration *calibration, const vtac_search_options *search,
                                          vta_diag *diag, vtac_quantized **out_quantized);

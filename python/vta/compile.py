@@ -306,7 +306,8 @@ def quantize(model: Source | Graph, samples: Iterable[Sample] | None = None, ran
     equalize : bool, optional
         Give channels of a value scales of their own, where products read it and that helps.
     precise : sequence of str, optional
-        Names of values that get integers of more than 8 bits; ``"all"``: all that can have them.
+        Names of values that get integers of more than 8 bits, with ``:wide``, ``:fine``, ``:coarse`` behind them for only that
+        (`docs/quantization.md`); ``"all"``: all that can have them.
     rounding : str, optional
         Which integers weights become: the ``"nearest"``, or those whose errors make up for each other on the first 16 samples
         (``"adaptive"``).

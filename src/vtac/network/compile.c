@@ -180,19 +180,49 @@ typedef struct quantizing {
     size_t first, count;
 } quantizing;
 
-/* Values by their names, or "all". */
-static void choose_precise(const quantizing *a, const vt_graph *g, vt_quant_choice *choices) {
-    for (size_t i = 0; i < a->precise_count; i++) {
-        bool all = !strcmp(a->precise[i], "all"), found = all;
-        for (uint32_t k = 0; k < g->values.count; k++) {
-            if (!all && strcmp(g->values.item[k]->name, a->precise[i]) != 0) continue;
-            choices[k].wide = found = true;
-            choices[k].parts = VT_QPART_FINE | VT_QPART_COARSE;
-        }
-        if (!found)
-            vt_raise(g->ctx, VTA_NOT_FOUND,
-                     "precise: the network has no value %s; its values have names as in vta compare", a->precise[i]);
+/* "all", or a value's name, and behind a colon what of it: a result of 16 bits, or the parts of an operand. */
+typedef struct precision {
+    const char *text;
+    vt_quant_choice choice;
+} precision;
+
+static const precision precisions[] = {{"wide", {true, 0}},
+                                       {"fine", {false, VT_QPART_FINE}},
+                                       {"coarse", {false, VT_QPART_COARSE}},
+                                       {"parts", {false, VT_QPART_FINE | VT_QPART_COARSE}}};
+
+static const vt_quant_choice all_of_it = {true, VT_QPART_FINE | VT_QPART_COARSE};
+
+static bool choose(const vt_graph *g, const char *name, size_t length, vt_quant_choice more, vt_quant_choice *choices) {
+    bool all = length == 3 && !strncmp(name, "all", 3), found = false;
+    for (uint32_t k = 0; k < g->values.count; k++) {
+        const char *is = g->values.item[k]->name;
+        if (!all && (strlen(is) != length || strncmp(is, name, length) != 0)) continue;
+        choices[k].wide |= more.wide;
+        choices[k].parts |= more.parts;
+        found = true;
     }
+    return found;
+}
+
+/* A name with a colon may be that of a value. */
+static bool choose_named(const vt_graph *g, const char *text, vt_quant_choice *choices) {
+    const char *colon = strrchr(text, ':');
+    if (choose(g, text, strlen(text), all_of_it, choices)) return true;
+    for (size_t i = 0; colon && i < sizeof precisions / sizeof *precisions; i++)
+        if (!strcmp(colon + 1, precisions[i].text))
+            return choose(g, text, (size_t)(colon - text), precisions[i].choice, choices);
+    return false;
+}
+
+static void choose_precise(const quantizing *a, const vt_graph *g, vt_quant_choice *choices) {
+    for (size_t i = 0; i < a->precise_count; i++)
+        if (!choose_named(g, a->precise[i], choices))
+            vt_raise(
+                g->ctx, VTA_NOT_FOUND,
+                "precise: the network has no value %s; its values have names as in vta compare, and behind them may "
+                "be :wide, :fine, :coarse or :parts",
+                a->precise[i]);
 }
 
 /* The same network, with weights rounded by what their products read of the samples. */

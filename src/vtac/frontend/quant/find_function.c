@@ -76,7 +76,8 @@ static bool are_activations(const vt_gnode *const *nodes, uint32_t count) {
     return true;
 }
 
-/* Limits and slopes by powers of two are the accelerator's; floats that nothing rounds again come from a table too. */
+/* Limits and slopes by powers of two are the accelerator's; floats that nothing rounds again come from a table too, and
+ * those that become an operand in parts. */
 void vt__settle_function(vt_quantizer *q, const vt_gvalue *v) {
     const vt_gvalue *from = q->root[v->index];
     if (!from || v->data || q->makers[v->index] || q->chains[v->by->index]) return;
@@ -88,6 +89,7 @@ void vt__settle_function(vt_quantizer *q, const vt_gvalue *v) {
         return;
     }
     vt_chain *c = VT_NEW(q->ctx, vt_chain);
-    *c = (vt_chain){.head = nodes[0], .end = v, .kind = VT_Q_TABLE, .from = from, .plain = !whole};
+    bool in_parts = q->options.choices && q->options.choices[v->index].parts;
+    *c = (vt_chain){.head = nodes[0], .end = v, .kind = VT_Q_TABLE, .from = from, .plain = !whole || in_parts};
     q->chains[v->by->index] = q->makers[v->index] = c;
 }

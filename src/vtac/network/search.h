@@ -1,0 +1,43 @@
+/* A search for the best network of integers: what its files share. */
+#ifndef VT_NETWORK_SEARCH_H
+#define VT_NETWORK_SEARCH_H
+
+#include "network/handles.h"
+#include "network/precise.h"
+
+typedef struct vt__found {
+    double decibels;
+    uint64_t cycles;
+    double seconds; /* of quantizing: what the end of the search takes again */
+} vt__found;
+
+typedef struct vt__trial vt__trial;
+enum { VT__TRIALS_MAX = 16 };
+
+typedef struct vt__searching {
+    const vtac_calibration *calibration;
+    vt__shared *shared;
+    vtac_search_options search;
+    const vta_config *config;
+    vta_diag *diag;        /* the caller's */
+    vta_diag *of_try;      /* of what is tried */
+    size_t rounded;        /* samples for ranges and rounding; those behind them are measured */
+    float **floats;        /* by sample and output: what the model gives; NULL: an output of other numbers */
+    double begin, longest; /* seconds: when it began; what a try took at most */
+    vtac_quantize_options best;
+    const vt__trial *taken[VT__TRIALS_MAX]; /* in the order of the list */
+    vt__found start, now;
+    bool looked;            /* for single values of more than 8 bits: */
+    vt_precise_steps steps; /* all of them, */
+    size_t good;            /* and so many steps are worth their cycles */
+    bool ends;
+} vt__searching;
+
+/* measure.c of the search: what the model gives for the samples that are measured; free it in any case. */
+vta_status vt__search_open(vt__searching *s);
+void vt__search_close(vt__searching *s);
+/* Compiles and runs a network: decibels and cycles. `out_report`, when not NULL, is the caller's to destroy. */
+vta_status vt__search_measure(vt__searching *s, const vtac_quantized *q, vt__found *out,
+                              vtac_compile_report **out_report);
+
+#endif
