@@ -38,7 +38,7 @@ def decibels(floats, integers):
 class Search(unittest.TestCase):
     def test_what_it_says(self):
         """Of networks without rounding by samples: decibels on the second half, and the cycles of what is compiled."""
-        found = vta.quantize(NET, given(), search=100)
+        found = vta.quantize(NET, given(), search=2000)
         floats = [vta.Graph(NET)(x) for x in given()]
         options = {"": {}, "--range squares": {"range": "squares"}, "--range max": {"range": "max"}}
         for row in found.tried[:3]:
@@ -55,7 +55,7 @@ class Search(unittest.TestCase):
         new = given(30)[10:]
         self.assertGreater(decibels([vta.Graph(NET)(x) for x in new], [found(x) for x in new]), found.tried[0]["decibels"] + 3)
         np.testing.assert_array_equal(found.compile()(new[0]), found(new[0]))
-        again = vta.quantize(NET, given(), search=100)
+        again = vta.quantize(NET, given(), search=2000)
         self.assertEqual(str(again), str(found))
         self.assertEqual([row["options"] for row in again.tried], [row["options"] for row in found.tried])
 
@@ -72,7 +72,7 @@ class Search(unittest.TestCase):
                     node("Conv", ["d", "w2"], "e", **convolution), node("Tanh", ["e"], "f"),
                     node("Conv", ["f", "w3"], "y", **convolution)], [("x", SHAPE)], ("y", SHAPE),
                    [("w0", small[0]), ("w1", differences), ("w2", small[1]), ("w3", small[2])])
-        rows = vta.quantize(net, given(), search=100, cycles=0.6).tried
+        rows = vta.quantize(net, given(), search=2000, cycles=0.6).tried
         names = [word for row in rows if row["taken"] for word in row["options"].split() if ":" in word]
         self.assertLessEqual({"a:wide", "b:fine"}, set(names), rows)
         best = [row for row in rows if row["taken"]][-1]
@@ -92,13 +92,13 @@ class Search(unittest.TestCase):
 
     def test_limits(self):
         """Of cycles; of time; on another machine; what cannot be is passed over."""
-        rows = vta.quantize(NET, given(), search=100, cycles=0.02).tried
+        rows = vta.quantize(NET, given(), search=2000, cycles=0.02).tried
         for row in rows:
             self.assertTrue(not row["taken"] or row["cycles"] <= 1.02 * rows[0]["cycles"], row)
-        free = vta.quantize(NET, given(), search=100).tried
+        free = vta.quantize(NET, given(), search=2000).tried
         self.assertTrue(any(row.get("cycles", 0) > 1.02 * rows[0]["cycles"] for row in free))
         self.assertEqual(len(vta.quantize(NET, given(), search=1e-6).tried), 1)
-        other = vta.quantize(NET, given(), search=100, config={"LOG_BLOCK": 5}).tried
+        other = vta.quantize(NET, given(), search=2000, config={"LOG_BLOCK": 5}).tried
         self.assertNotEqual(other[0]["cycles"], rows[0]["cycles"])
         self.assertEqual(len(vta.compile(CONV, samples(), search=1e-6)(samples()[0])), 1)
         with self.assertRaisesRegex(vta.VTAError, "no samples were observed"):
@@ -114,12 +114,12 @@ class Search(unittest.TestCase):
                 file.write(NET)
             np.save(data, np.concatenate(given()))
             command = [VTA, "compile", net, "--calibrate", data, "-o", out]
-            run = subprocess.run([*command, "--search=100", "--cycles", "+2%", "--json"], capture_output=True, text=True,
+            run = subprocess.run([*command, "--search=2000", "--cycles", "+2%", "--json"], capture_output=True, text=True,
                                  check=True)
             rows = json.loads(run.stdout)["search"]
             self.assertEqual(rows[0]["options"], "")
             self.assertIn(f"{rows[1]['decibels']:.1f}", run.stderr.splitlines()[2])
-            same = vta.quantize(NET, given(), search=100, cycles=0.02).tried
+            same = vta.quantize(NET, given(), search=2000, cycles=0.02).tried
             for row, other in zip(rows, same, strict=True):
                 self.assertAlmostEqual(row.pop("decibels"), other.pop("decibels"), places=6)
                 self.assertEqual({**row, "seconds": 0}, {**other, "seconds": 0})
