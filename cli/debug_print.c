@@ -140,6 +140,7 @@ static void print_tile(const session *s, vta_memory memory, uint32_t index, cons
     uint32_t batch = vta_config_batch(s->config), in = vta_config_block_in(s->config);
     uint32_t out = vta_config_block_out(s->config), width = vta_config_width(s->config, memory);
     uint32_t rows = memory == VTA_MEM_WGT ? out : batch, columns = memory == VTA_MEM_ACC ? out : in;
+    if (memory == VTA_MEM_TABLE) rows = columns = 16;
     printf("%s %u:\n", vta_memory_name(memory), index);
     for (uint32_t r = 0; r < rows; r++) {
         for (uint32_t c = 0; c < columns; c++) printf(" %6" PRId64, scalar(bytes, (size_t)r * columns + c, width));

@@ -6,6 +6,10 @@ module vta_alu_lane (
   input  wire logic [2:0]  opcode_i,
   input  wire logic [31:0] x_i,
   input  wire logic [31:0] y_i,
+  // Lines of tables; only where there are some.
+  input  wire logic        table_write_i,
+  input  wire logic [vta_pkg::TABLE_ADDR_W-1:0] table_addr_i,
+  input  wire logic [vta_pkg::BUS_BITS-1:0] table_line_i,
   output logic [31:0]      result_o  // at the end of the second cycle
 );
   function automatic logic [31:0] reverse(input logic [31:0] a);
@@ -43,11 +47,29 @@ module vta_alu_lane (
     end
   end
 
+  // A table's entry, in the second cycle.
+  logic table_q;
+  logic [7:0] entry;
+  if (vta_pkg::TABLES != 0) begin : g_table
+    vta_lane_table u_table (
+      .clk_i(clk_i), .write_i(table_write_i), .write_addr_i(table_addr_i), .write_line_i(table_line_i),
+      .read_i(enable_i), .table_i(y_i[7:0]), .x_i(x_i), .result_o(entry)
+    );
+    always_ff @(posedge clk_i) begin
+      if (enable_i) table_q <= opcode_i == vta_pkg::ALU_TABLE;
+    end
+  end else begin : g_no_table
+    logic unused;
+    assign table_q = 1'b0;
+    assign entry   = '0;
+    assign unused  = ^{table_write_i, table_addr_i, table_line_i};
+  end
+
   // Second cycle. A shift to the left is one to the right of the bits in reverse; what is not shifted goes by 0 places.
   logic [31:0] from, to;
   logic fill;
   assign fill = !left_q && value_q[31];
-  assign from = !left_q ? value_q : none_q ? '0 : reverse(value_q);
+  assign from = table_q ? {{24{entry[7]}}, entry} : !left_q ? value_q : none_q ? '0 : reverse(value_q);
   assign to   = 32'($signed({fill, from}) >>> amount_q);
 
   if (vta_pkg::ALU_HAS_MUL) begin : g_mul
@@ -68,7 +90,7 @@ module vta_alu_lane (
   end else begin : g_no_mul
     assign result_o = left_q ? reverse(to) : to;
   end
-  if (vta_pkg::ALU_COUNT != 5) begin : g_check
+  if (vta_pkg::ALU_COUNT != 6) begin : g_check
     $error("vta_alu_lane: include/vta/opcode.def has operations that are not here");
   end
 endmodule

@@ -41,7 +41,7 @@ module vta_compute (
 
   // ---- The next instruction ----
   logic [2:0] opcode, memory;
-  logic load, nop, bubble, of_acc, tokens, take, at_once;
+  logic load, nop, bubble, of_acc, of_table, tokens, take, at_once;
   logic [1:0] pop, post;
   logic loads_ready, loads_idle, execute_ready, execute_idle, execute_retire, execute_finish, loads_retire;
   logic [1:0] loads_post, execute_post;
@@ -54,6 +54,7 @@ module vta_compute (
   assign load   = opcode == vta_pkg::OP_LOAD && !nop;
   assign bubble = opcode != vta_pkg::OP_GEMM && opcode != vta_pkg::OP_ALU;
   assign of_acc = memory != vta_pkg::MEM_UOP;
+  assign of_table = vta_pkg::TABLES != 0 && memory == vta_pkg::MEM_TABLE;
   assign tokens = (pop & ~token_i) == 2'b00;
   assign at_once = bubble && !load && execute_idle; // no-op or FINISH, nothing before it is under way
   assign may_load = execute_ready || apart;
@@ -101,21 +102,34 @@ module vta_compute (
   logic [A-1:0] acc_write_index;
   logic [vta_pkg::ACC_LANES-1:0] acc_write_mask;
   logic [vta_pkg::ACC_LANES*vta_pkg::ACC_BITS-1:0] acc_write_data;
-  logic [1:0] unused_idle;
-  logic unused_past;
+  logic unused_idle, unused_past;
   logic [A-1:0] unused_next;
+  // Tables come by the read port of acc: of the two engines one is idle.
+  logic start_second, start_table, ready_table, done_table, acc_idle, table_idle, table_write;
+  logic acc_cmd, table_cmd, acc_over, table_over, acc_line_ready, table_line_ready;
+  logic [31:0] acc_addr, table_cmd_addr;
+  logic [7:0] acc_len, table_len;
+  logic [vta_pkg::TABLE_ADDR_W-1:0] table_addr;
+  assign start_acc         = start_second && !of_table && table_idle;
+  assign start_table       = start_second && of_table && acc_idle;
+  assign cmd_valid_o[1]    = acc_cmd || table_cmd;
+  assign cmd_addr_o[63:32] = table_idle ? acc_addr : table_cmd_addr;
+  assign cmd_len_o[15:8]   = table_idle ? acc_len : table_len;
+  assign cmd_over_o[1]     = table_idle ? acc_over : table_over;
+  assign line_ready_o[1]   = table_idle ? acc_line_ready : table_line_ready;
 
   vta_loads u_loads (
     .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(valid_i && tokens && may_load && load), .ready_o(loads_ready),
     .nop_i(1'b0), .second_i(of_acc), .post_i(post), .start0_o(start_uop), .ready0_i(ready_uop), .done0_i(done_uop),
-    .start1_o(start_acc), .ready1_i(ready_acc), .done1_i(done_acc), .may_post_i(execute_idle), .may_pass_i(!execute_retire),
+    .start1_o(start_second), .ready1_i(of_table ? ready_table && acc_idle : ready_acc && table_idle),
+    .done1_i(done_acc || done_table), .may_post_i(execute_idle), .may_pass_i(!execute_retire),
     .post_o(loads_post), .retire_o(loads_retire), .idle_o(loads_idle)
   );
   vta_load_engine #(
     .LOG_ELEM(2), .LANES(vta_pkg::UOP_LANES), .INDEX_W(U), .PADS(!vta_pkg::SMALL)
   ) u_uop_engine (
     .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(start_uop), .ready_o(ready_uop), .insn_i(insn_i), .done_o(done_uop),
-    .idle_o(unused_idle[0]), .past_o(past), .next_o(next_uop), .cmd_valid_o(cmd_valid_o[0]),
+    .idle_o(unused_idle), .past_o(past), .next_o(next_uop), .cmd_valid_o(cmd_valid_o[0]),
     .cmd_ready_i(cmd_ready_i[0]),
     .cmd_addr_o(cmd_addr_o[31:0]), .cmd_len_o(cmd_len_o[7:0]), .cmd_over_o(cmd_over_o[0]),
     .line_valid_i(line_valid_i[0]), .line_ready_o(line_ready_o[0]), .line_i(line_i), .write_valid_o(uop_write),
@@ -127,13 +141,27 @@ module vta_compute (
     .LANES(vta_pkg::ACC_LANES), .INDEX_W(A), .PADS(!vta_pkg::SMALL)
   ) u_acc_engine (
     .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(start_acc), .ready_o(ready_acc), .insn_i(insn_i), .done_o(done_acc),
-    .idle_o(unused_idle[1]), .past_o(unused_past), .next_o(unused_next), .cmd_valid_o(cmd_valid_o[1]),
-    .cmd_ready_i(cmd_ready_i[1]),
-    .cmd_addr_o(cmd_addr_o[63:32]), .cmd_len_o(cmd_len_o[15:8]), .cmd_over_o(cmd_over_o[1]),
-    .line_valid_i(line_valid_i[1]), .line_ready_o(line_ready_o[1]), .line_i(line_i), .write_valid_o(acc_write),
+    .idle_o(acc_idle), .past_o(unused_past), .next_o(unused_next), .cmd_valid_o(acc_cmd),
+    .cmd_ready_i(cmd_ready_i[1]), .cmd_addr_o(acc_addr), .cmd_len_o(acc_len), .cmd_over_o(acc_over),
+    .line_valid_i(line_valid_i[1] && table_idle), .line_ready_o(acc_line_ready), .line_i(line_i), .write_valid_o(acc_write),
     .write_ready_i(execute_idle), .write_index_o(acc_write_index), .write_mask_o(acc_write_mask),
     .write_data_o(acc_write_data)
   );
+  if (vta_pkg::TABLES != 0) begin : g_tables
+    vta_table_load u_table_load (
+      .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(start_table), .ready_o(ready_table), .insn_i(insn_i),
+      .done_o(done_table), .idle_o(table_idle), .cmd_valid_o(table_cmd), .cmd_ready_i(cmd_ready_i[1]),
+      .cmd_addr_o(table_cmd_addr), .cmd_len_o(table_len), .cmd_over_o(table_over),
+      .line_valid_i(line_valid_i[1] && !table_idle), .line_ready_o(table_line_ready), .write_ready_i(execute_idle),
+      .write_o(table_write), .write_addr_o(table_addr)
+    );
+  end else begin : g_no_tables
+    logic unused_start;
+    assign {ready_table, done_table, table_cmd, table_over, table_line_ready, table_write} = '0;
+    assign {table_cmd_addr, table_len, table_addr} = '0;
+    assign table_idle   = 1'b1;
+    assign unused_start = start_table;
+  end
 
   // ---- GEMM and ALU ----
   logic uop_read, dst_read, src_read, result_write;
@@ -150,6 +178,7 @@ module vta_compute (
       .operand_read_o(operand_read_o), .inp_index_o(inp_index_o), .wgt_index_o(wgt_index_o), .inp_i(inp_i),
       .wgt_i(wgt_i), .dst_read_o(dst_read), .dst_index_o(dst_index), .dst_i(dst), .src_read_o(src_read),
       .src_free_i(!store_read_i), .src_index_o(src_index), .src_i(store_data_o[vta_pkg::ACC_BITS-1:0]),
+      .table_write_i(table_write), .table_addr_i(table_addr), .table_line_i(line_i),
       .write_o(result_write), .write_index_o(result_index), .write_data_o(result), .post_o(execute_post),
       .retire_o(execute_retire), .finish_o(execute_finish)
     );
@@ -162,6 +191,7 @@ module vta_compute (
       .operand_read_o(operand_read_o), .inp_index_o(inp_index_o), .wgt_index_o(wgt_index_o), .inp_i(inp_i),
       .wgt_i(wgt_i), .dst_read_o(dst_read), .dst_index_o(dst_index), .dst_i(dst), .src_read_o(src_read),
       .src_free_i(!store_read_i), .src_index_o(src_index), .src_i(store_data_o[vta_pkg::ACC_BITS-1:0]),
+      .table_write_i(table_write), .table_addr_i(table_addr), .table_line_i(line_i),
       .write_o(result_write), .write_index_o(result_index), .write_data_o(result), .post_o(execute_post),
       .retire_o(execute_retire), .finish_o(execute_finish)
     );

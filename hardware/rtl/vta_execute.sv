@@ -33,6 +33,10 @@ module vta_execute (
   input  wire logic                             src_free_i,
   output logic [vta_pkg::ACC_INDEX_W-1:0]       src_index_o,
   input  wire logic [vta_pkg::ACC_BITS-1:0]     src_i,
+  // Lines of tables, for the lanes of the ALU.
+  input  wire logic                             table_write_i,
+  input  wire logic [vta_pkg::TABLE_ADDR_W-1:0] table_addr_i,
+  input  wire logic [vta_pkg::BUS_BITS-1:0]     table_line_i,
   output logic                                  write_o,
   output logic [vta_pkg::ACC_INDEX_W-1:0]       write_index_o,
   output logic [vta_pkg::ACC_BITS-1:0]          write_data_o,
@@ -183,7 +187,9 @@ module vta_execute (
   for (genvar i = 0; i < LANES; i++) begin : g_lane
     vta_alu_lane u_lane (
       .clk_i(clk_i), .enable_i(a1_valid_q && !a1_bubble_q), .opcode_i(a1_op_q), .x_i(dst_i[32*i +: 32]),
-      .y_i(a1_imm_q ? {{16{a1_value_q[15]}}, a1_value_q} : src_i[32*i +: 32]), .result_o(alu[32*i +: 32])
+      .y_i(a1_imm_q ? {{16{a1_value_q[15]}}, a1_value_q} : src_i[32*i +: 32]),
+      .table_write_i(table_write_i), .table_addr_i(table_addr_i), .table_line_i(table_line_i),
+      .result_o(alu[32*i +: 32])
     );
   end
 

@@ -33,6 +33,10 @@ module vta_execute_small (
   input  wire logic                             src_free_i,
   output logic [vta_pkg::ACC_INDEX_W-1:0]       src_index_o,
   input  wire logic [vta_pkg::ACC_BITS-1:0]     src_i,
+  // Lines of tables, for the lanes of the ALU.
+  input  wire logic                             table_write_i,
+  input  wire logic [vta_pkg::TABLE_ADDR_W-1:0] table_addr_i,
+  input  wire logic [vta_pkg::BUS_BITS-1:0]     table_line_i,
   output logic                                  write_o,
   output logic [vta_pkg::ACC_INDEX_W-1:0]       write_index_o,
   output logic [vta_pkg::ACC_BITS-1:0]          write_data_o,
@@ -130,7 +134,8 @@ module vta_execute_small (
   end
   vta_alu_lane u_lane (
     .clk_i(clk_i), .enable_i(busy_q && !u_gemm_q), .opcode_i(u_op_q), .x_i(dst_lane),
-    .y_i(u_imm_q ? {{16{u_value_q[15]}}, u_value_q} : result_q[31:0]), .result_o(alu)
+    .y_i(u_imm_q ? {{16{u_value_q[15]}}, u_value_q} : result_q[31:0]),
+    .table_write_i(table_write_i), .table_addr_i(table_addr_i), .table_line_i(table_line_i), .result_o(alu)
   );
 
   logic [vta_pkg::BLOCK_IN*PRODUCT_W-1:0] product_q;

@@ -26,12 +26,16 @@ typedef enum vta_memory {
     VTA_MEM_COUNT
 } vta_memory;
 
+/* The version of the instruction set (docs/spec.md, section 1) that this build knows: 1 is that of TVM's VTA, 2 adds
+ * tables. */
+enum { VTA_ISA_VERSION = 2 };
+
 /* The built-in default: 1x16_i8w8a32_15_15_18_17, target sim. NULL only when out of memory. */
 VTA_API vta_config *vta_config_default(void);
 /* From the text of a vta_config.json; `name` stands for it in messages. VTA_PARSE for bad JSON, VTA_CONFIG for a
  * key that does not exist (a misspelt key would leave a default in place) or a value that breaks a rule: the message
- * names the file, the key, the value and the reason. LOG_BLOCK sets both blocks; LOG_OUT_WIDTH and
- * LOG_OUT_BUFF_SIZE are accepted where they agree with the keys they follow from. */
+ * names the file, the key, the value and the reason. LOG_BLOCK sets both blocks; LOG_OUT_WIDTH, LOG_OUT_BUFF_SIZE and
+ * ISA_VERSION are accepted where they agree with the keys they follow from. */
 VTA_API vta_status vta_config_parse(const char *json, size_t size, const char *name, vta_diag *diag,
                                     vta_config **out_config);
 /* From a file; a name without a point or a slash that no file has is that of one of configs/, as "pynq". */
@@ -60,12 +64,16 @@ VTA_API const char *vta_config_source(const vta_config *config);
  * (vta/timing.h); "" when it has none. */
 VTA_API const char *vta_config_timing(const vta_config *config);
 
+/* The version of the instruction set that it needs: 1, or 2 where it has tables (LOG_TABLE_BUFF_SIZE). */
+VTA_API uint32_t vta_config_isa_version(const vta_config *config);
+
 /* Derived sizes. Widths in bits of one scalar (INP, WGT, ACC, OUT; UOP 32; ACC_8BIT 8). */
 VTA_API uint32_t vta_config_batch(const vta_config *config);
 VTA_API uint32_t vta_config_block_in(const vta_config *config);
 VTA_API uint32_t vta_config_block_out(const vta_config *config);
 VTA_API uint32_t vta_config_width(const vta_config *config, vta_memory memory);
-/* Bytes of one element in DRAM, bytes of the buffer, and its depth in elements; 0 for a memory that does not exist.
+/* Bytes of one element in DRAM, bytes of the buffer, and its depth in elements; 0 for a memory that does not exist, as
+ * TABLE without tables.
  * ACC_8BIT shares acc's buffer and depth; its DRAM element has 8-bit scalars. */
 VTA_API uint32_t vta_config_elem_bytes(const vta_config *config, vta_memory memory);
 VTA_API uint32_t vta_config_buffer_bytes(const vta_config *config, vta_memory memory);

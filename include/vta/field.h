@@ -54,6 +54,10 @@ VTA_API vta_value vta_field_apply(vta_field *field, vta_field_op op, vta_value a
 VTA_API vta_value vta_field_narrow(vta_field *field, vta_value value, uint32_t bits, bool is_signed);
 /* A random function of n values; another one for each id. */
 VTA_API vta_value vta_field_opaque(const vta_field *field, uint64_t id, size_t n, const vta_value values[]);
+/* values[index], where the index is a value too: that value where the index is a constant, else a random function of
+ * the index and of all `n` values. False where the index is not known to be in 0..n-1. */
+VTA_API bool vta_field_lookup(vta_field *field, size_t n, const vta_value values[], vta_value index,
+                              vta_value *out_value);
 /* The sum of a[ai[r] + k * a_step] * b[bi[r] + k * b_step] over r < rows, k < n. */
 VTA_API vta_value vta_field_products(const vta_field *field, size_t rows, const int64_t ai[], const int64_t bi[],
                                      const vta_value a[], const vta_value b[], int64_t n, int64_t a_step,

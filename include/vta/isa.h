@@ -10,7 +10,7 @@
 
 VTA_BEGIN
 
-enum { VTA_INSN_BYTES = 16, VTA_UOP_BYTES = 4 };
+enum { VTA_INSN_BYTES = 16, VTA_UOP_BYTES = 4, VTA_TABLE_ENTRIES = 256 };
 
 /* The operations are listed, with their meaning, in vta/opcode.def; the fields in vta/insn.def. */
 typedef enum vta_opcode {

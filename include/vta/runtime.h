@@ -63,7 +63,8 @@ VTA_API void VTAReadBarrier(VTACommandHandle cmd, void *buffer, uint32_t elem_bi
 VTA_API void VTASetDebugMode(VTACommandHandle cmd, int debug_flag);
 
 /* Records a LOAD: y_size rows of x_size elements, row y from element src_elem_offset + y * x_stride of the buffer,
- * zero padding around, to dst_sram_index on. dst_memory_type: WGT, INP, ACC or ACC_8BIT of vta/memory.def. */
+ * zero padding around, to dst_sram_index on. dst_memory_type: WGT, INP, ACC, ACC_8BIT or, where the
+ * configuration has tables, TABLE of vta/memory.def. */
 VTA_API void VTALoadBuffer2D(VTACommandHandle cmd, void *src_dram, uint32_t src_elem_offset, uint32_t x_size,
                              uint32_t y_size, uint32_t x_stride, uint32_t x_pad_before, uint32_t y_pad_before,
                              uint32_t x_pad_after, uint32_t y_pad_after, uint32_t dst_sram_index,

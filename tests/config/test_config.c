@@ -57,9 +57,9 @@ TEST_CASE(every_key) {
         const char *key;
         int value;
     } rows[] = {
-        {"LOG_INP_WIDTH", 4},      {"LOG_WGT_WIDTH", 4},      {"LOG_ACC_WIDTH", 4},      {"LOG_BATCH", 1},
-        {"LOG_BLOCK_IN", 5},       {"LOG_BLOCK_OUT", 5},      {"LOG_UOP_BUFF_SIZE", 14}, {"LOG_INP_BUFF_SIZE", 14},
-        {"LOG_WGT_BUFF_SIZE", 17}, {"LOG_ACC_BUFF_SIZE", 16},
+        {"LOG_INP_WIDTH", 4},      {"LOG_WGT_WIDTH", 4},      {"LOG_ACC_WIDTH", 4},        {"LOG_BATCH", 1},
+        {"LOG_BLOCK_IN", 5},       {"LOG_BLOCK_OUT", 5},      {"LOG_UOP_BUFF_SIZE", 14},   {"LOG_INP_BUFF_SIZE", 14},
+        {"LOG_WGT_BUFF_SIZE", 17}, {"LOG_ACC_BUFF_SIZE", 16}, {"LOG_TABLE_BUFF_SIZE", 12},
     };
     assert_int_equal(sizeof rows / sizeof *rows, VTA_CONFIG_FIELD_COUNT);
     for (int i = 0; i < VTA_CONFIG_FIELD_COUNT; i++) {

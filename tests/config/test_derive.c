@@ -27,14 +27,18 @@ static uint32_t power(const model *m, vta_config_field field) { return (uint32_t
 static void fill_in(model *m) {
     uint32_t batch = power(m, VTA_CONFIG_LOG_BATCH), in = power(m, VTA_CONFIG_LOG_BLOCK_IN),
              out = power(m, VTA_CONFIG_LOG_BLOCK_OUT), inp_bits = power(m, VTA_CONFIG_LOG_INP_WIDTH);
-    const uint32_t scalars[VTA_MEM_COUNT] = {1, out * in, batch * in, batch * out, batch * out, batch * out};
+    const uint32_t scalars[VTA_MEM_COUNT] = {1, out * in, batch * in, batch * out, batch * out, batch * out, 256};
     const uint32_t width[VTA_MEM_COUNT] = {
-        32, power(m, VTA_CONFIG_LOG_WGT_WIDTH), inp_bits, power(m, VTA_CONFIG_LOG_ACC_WIDTH), inp_bits, 8};
+        32, power(m, VTA_CONFIG_LOG_WGT_WIDTH), inp_bits, power(m, VTA_CONFIG_LOG_ACC_WIDTH), inp_bits, 8, 8};
     static const vta_config_field sizes[] = {VTA_CONFIG_LOG_UOP_BUFF_SIZE, VTA_CONFIG_LOG_WGT_BUFF_SIZE,
                                              VTA_CONFIG_LOG_INP_BUFF_SIZE, VTA_CONFIG_LOG_ACC_BUFF_SIZE};
     memcpy(m->scalars, scalars, sizeof scalars);
     memcpy(m->width, width, sizeof width);
     m->refusal[0] = '\0';
+    int tables = m->field[VTA_CONFIG_LOG_TABLE_BUFF_SIZE];
+    if (tables > 0 && tables < 8)
+        REFUSE("LOG_TABLE_BUFF_SIZE = %d: a table takes 256 bytes, so the memory has at least 8; or 0: no tables",
+               tables);
     if (width[VTA_MEM_ACC] < inp_bits)
         REFUSE("LOG_ACC_WIDTH = %d: accumulators of %u bits are narrower than outputs, which have LOG_INP_WIDTH = %d, "
                "%u bits",
@@ -42,6 +46,13 @@ static void fill_in(model *m) {
     for (int i = 0; i < VTA_MEM_COUNT; i++) {
         const char *name = vta_memory_name((vta_memory)i);
         uint32_t bits = scalars[i] * width[i];
+        if (i == VTA_MEM_TABLE) {
+            m->width[i] = tables ? 8 : 0;
+            m->bytes[i] = tables ? 256 : 0;
+            m->buffer[i] = tables ? (uint32_t)1 << tables : 0;
+            m->depth[i] = m->buffer[i] / 256;
+            continue;
+        }
         if (bits < 8)
             REFUSE("an %s element of %u bits is smaller than a byte; use wider scalars or blocks", name, bits);
         m->bytes[i] = bits / 8;
@@ -95,6 +106,9 @@ static void compare(const model *m, const vta_config *c) {
              m->width[VTA_MEM_WGT], m->width[VTA_MEM_ACC], m->field[VTA_CONFIG_LOG_UOP_BUFF_SIZE],
              m->field[VTA_CONFIG_LOG_INP_BUFF_SIZE], m->field[VTA_CONFIG_LOG_WGT_BUFF_SIZE],
              m->field[VTA_CONFIG_LOG_ACC_BUFF_SIZE]);
+    int tables = m->field[VTA_CONFIG_LOG_TABLE_BUFF_SIZE];
+    if (tables) snprintf(name + strlen(name), sizeof name - strlen(name), "_t%d", tables);
+    assert_int_equal(vta_config_isa_version(c), tables ? 2 : 1);
     assert_string_equal(vta_config_model(c), name);
     assert_string_equal(vta_config_bitstream(c), name + strlen("tsim_"));
 }
@@ -103,8 +117,10 @@ static void compare(const model *m, const vta_config *c) {
 static size_t write_text(const model *m, char *to, size_t room) {
     size_t n = (size_t)snprintf(to, room, "{\n  \"TARGET\": \"tsim\",\n  \"HW_VER\": \"1.2-x\"");
     bool square = m->field[VTA_CONFIG_LOG_BLOCK_IN] == m->field[VTA_CONFIG_LOG_BLOCK_OUT];
+    if (m->field[VTA_CONFIG_LOG_TABLE_BUFF_SIZE]) n += (size_t)snprintf(to + n, room - n, ",\n  \"ISA_VERSION\": 2");
     for (int i = 0; i < VTA_CONFIG_FIELD_COUNT; i++) {
         if (square && i == VTA_CONFIG_LOG_BLOCK_OUT) continue;
+        if (i == VTA_CONFIG_LOG_TABLE_BUFF_SIZE && !m->field[i]) continue;
         bool both = square && i == VTA_CONFIG_LOG_BLOCK_IN;
         n += (size_t)snprintf(to + n, room - n, ",\n  \"%s\": %d",
                               both ? "LOG_BLOCK" : vta_config_field_name((vta_config_field)i), m->field[i]);
@@ -155,6 +171,7 @@ TEST_CASE(random_configurations) {
             m.field[i] = (int)check_between(&random, least < keys[i].least ? keys[i].least : least,
                                             most > keys[i].most ? keys[i].most : most);
         }
+        if (n % 4) m.field[VTA_CONFIG_LOG_TABLE_BUFF_SIZE] = n % 8 < 4 ? 0 : (int)check_between(&random, 6, 16);
         right += check(&m, diag);
     }
     assert_in_range(right, COUNT / 10, COUNT * 9 / 10);

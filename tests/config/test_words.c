@@ -53,6 +53,16 @@ TEST_CASE(ranges) {
     vta_config_release(parsed("{\"LOG_INP_WIDTH\": 2, \"LOG_ACC_WIDTH\": 4, \"LOG_ACC_BUFF_SIZE\": 15, "
                               "\"LOG_OUT_BUFF_SIZE\": 13, \"LOG_OUT_WIDTH\": 2}",
                               NULL));
+    /* The version of the instruction set follows from its extensions. */
+    parsed("{\"ISA_VERSION\": 0}", "ISA_VERSION = 0: this build knows versions 1 to 2 of the instruction set");
+    parsed("{\"ISA_VERSION\": 3}", "ISA_VERSION = 3: this build knows versions 1 to 2 of the instruction set");
+    parsed("{\"ISA_VERSION\": 2}", "ISA_VERSION = 2: with LOG_TABLE_BUFF_SIZE = 0 it is 1; leave the key out");
+    parsed("{\"ISA_VERSION\": 1, \"LOG_TABLE_BUFF_SIZE\": 8}",
+           "ISA_VERSION = 1: with LOG_TABLE_BUFF_SIZE = 8 it is 2; leave the key out");
+    parsed("{\"LOG_TABLE_BUFF_SIZE\": 7}",
+           "LOG_TABLE_BUFF_SIZE = 7: a table takes 256 bytes, so the memory has at least 8; or 0: no tables");
+    vta_config_release(parsed("{\"ISA_VERSION\": 1, \"LOG_TABLE_BUFF_SIZE\": 0}", NULL));
+    vta_config_release(parsed("{\"ISA_VERSION\": 2, \"LOG_TABLE_BUFF_SIZE\": 12}", NULL));
     parsed("{\"LOG_BLOCK\": 5, \"LOG_BLOCK_OUT\": 4}",
            "LOG_BLOCK_OUT = 4: LOG_BLOCK = 5 sets both blocks and says otherwise; leave one of them out");
     parsed("{\"LOG_BLOCK\": 5, \"LOG_BLOCK_IN\": 6}",

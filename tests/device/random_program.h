@@ -53,7 +53,8 @@ static inline uint32_t rp_pick(random_program *p, uint32_t least, uint32_t most)
     return least + rp_random(p) % (most - least + 1);
 }
 
-/* Buffers of 16 to 64 elements, all widths and shapes; NULL for a combination that the rules refuse. */
+/* Buffers of 16 to 64 elements, all widths and shapes, half of them with 1 to 4 tables; NULL for a combination that the
+ * rules refuse. */
 static inline vta_config *rp_config(random_program *p) {
     static const int log_bits[] = {2, 3, 3, 4, 5};
     int batch = (int)rp_pick(p, 0, 2), in = (int)rp_pick(p, 2, 6), out = (int)rp_pick(p, 2, 6);
@@ -64,6 +65,10 @@ static inline vta_config *rp_config(random_program *p) {
              "LOG_INP_BUFF_SIZE=%d LOG_WGT_BUFF_SIZE=%d LOG_ACC_BUFF_SIZE=%d",
              batch, in, out, inp, wgt, batch + in + inp - 3 + (int)rp_pick(p, 4, 6),
              in + out + wgt - 3 + (int)rp_pick(p, 3, 5), batch + out + 2 + (int)rp_pick(p, 4, 6));
+    if (rp_random(p) % 2) {
+        size_t used = strlen(text);
+        snprintf(text + used, sizeof text - used, " LOG_TABLE_BUFF_SIZE=%u", rp_pick(p, 8, 10));
+    }
     vta_config *base = vta_config_default(), *config = NULL;
     (void)vta_config_with(base, text, NULL, &config);
     vta_config_release(base);
@@ -155,7 +160,7 @@ static inline void rp_load(random_program *p, int memory, bool careful) {
     uint32_t *pads[] = {&(uint32_t){rp_random(p) % 6 ? 0 : 1}, &(uint32_t){rp_random(p) % 6 ? 0 : 1},
                         &(uint32_t){rp_random(p) % 4 ? 0 : 1}, &(uint32_t){rp_random(p) % 4 ? 0 : 2}};
     while ((*pads[0] + y + *pads[1]) * (*pads[2] + x + *pads[3]) > depth) y = 0, *pads[0] = *pads[1] = 0;
-    if (p->small && memory != VTA_MEM_INP)
+    if ((p->small && memory != VTA_MEM_INP) || memory == VTA_MEM_TABLE)
         for (int i = 0; i < 4; i++) *pads[i] = 0;
     uint32_t size = (*pads[0] + y + *pads[1]) * (*pads[2] + x + *pads[3]);
     insn.u.mem.y_size = (uint16_t)y;
@@ -268,6 +273,13 @@ static inline void rp_compute(random_program *p, bool careful) {
         if (p->small && insn.u.exec.alu_opcode == VTA_ALU_MUL) insn.u.exec.alu_opcode = VTA_ALU_ADD;
         insn.u.exec.use_imm = rp_random(p) & 1;
         insn.u.exec.imm = imms[rp_random(p) % 13];
+        uint32_t tables = vta_config_depth(p->config, VTA_MEM_TABLE);
+        if (insn.u.exec.alu_opcode == VTA_ALU_TABLE && tables) {
+            insn.u.exec.use_imm = 1;
+            insn.u.exec.imm = (int16_t)rp_pick(p, 0, tables - 1);
+        } else if (insn.u.exec.alu_opcode == VTA_ALU_TABLE) {
+            insn.u.exec.alu_opcode = VTA_ALU_ADD;
+        }
     }
     rp_emit(p, insn, careful);
 }
@@ -285,6 +297,8 @@ static inline void rp_write(random_program *p, int length, bool careful) {
     p->loads_stored = rp_random(p) % 2;
     if (careful || rp_random(p) % 2)
         for (int memory = VTA_MEM_WGT; memory <= VTA_MEM_ACC; memory++) rp_fill(p, memory, careful);
+    bool tables = vta_config_depth(p->config, VTA_MEM_TABLE);
+    if (tables && (careful || rp_random(p) % 2)) rp_fill(p, VTA_MEM_TABLE, careful);
     while (p->count < length - 1) {
         uint32_t what = rp_random(p) % 12;
         if (what < 2)
@@ -293,6 +307,8 @@ static inline void rp_write(random_program *p, int length, bool careful) {
             rp_load(p, VTA_MEM_WGT, careful);
         else if (what == 4)
             rp_load(p, VTA_MEM_ACC, careful);
+        else if (what == 5 && tables && rp_random(p) % 2)
+            rp_load(p, VTA_MEM_TABLE, careful);
         else if (what == 5)
             rp_load(p, p->small ? VTA_MEM_ACC : VTA_MEM_ACC_8BIT, careful);
         else if (what == 6 && rp_random(p) % 2)

@@ -265,7 +265,7 @@ TEST_CASE(inspection) {
     said(vta_device_peek(device, VTA_MEM_ACC, depth - 1, 2, &byte, 1, diag), VTA_OUT_OF_RANGE, text);
     snprintf(text, sizeof text, "0 elements from %u on: acc has %u", depth + 1, depth);
     said(vta_device_peek(device, VTA_MEM_ACC, depth + 1, 0, &byte, 1, diag), VTA_OUT_OF_RANGE, text);
-    said(vta_device_peek(device, (vta_memory)VTA_MEM_COUNT, 0, 0, &byte, 1, diag), VTA_INVALID_ARGUMENT, "no memory 6");
+    said(vta_device_peek(device, (vta_memory)VTA_MEM_COUNT, 0, 0, &byte, 1, diag), VTA_INVALID_ARGUMENT, "no memory 7");
     said(vta_device_peek(device, VTA_MEM_ACC, 0, 1, NULL, 1, diag), VTA_INVALID_ARGUMENT, "the host pointer is NULL");
     assert_int_equal(peeks, 2);
 }

@@ -203,8 +203,14 @@ static void damaged(void **state) {
 
 static void stages(void **state) {
     (void)state;
-    static const int of_load[] = {
-        VTA_STAGE_COMPUTE, VTA_STAGE_LOAD, VTA_STAGE_LOAD, VTA_STAGE_COMPUTE, 0, VTA_STAGE_COMPUTE, 0, 0};
+    static const int of_load[] = {VTA_STAGE_COMPUTE,
+                                  VTA_STAGE_LOAD,
+                                  VTA_STAGE_LOAD,
+                                  VTA_STAGE_COMPUTE,
+                                  0,
+                                  VTA_STAGE_COMPUTE,
+                                  VTA_STAGE_COMPUTE,
+                                  0};
     for (uint8_t memory = 0; memory < 8; memory++) {
         vta_insn insn = {.opcode = VTA_OP_LOAD};
         insn.u.mem.memory_type = memory;

@@ -24,7 +24,7 @@ typedef struct naive_machine {
     uint8_t *dram; /* the byte at physical address a is dram[a - base] */
     uint64_t base;
     uint32_t uop[NAIVE_DEPTH];
-    int64_t *scalars[VTA_MEM_COUNT]; /* inp, wgt, acc: [element][scalar] */
+    int64_t *scalars[VTA_MEM_COUNT]; /* inp, wgt, acc, tables: [element][scalar] */
     /* Elements that the last instruction touched, by memory: read as another stage than the writer; needed: read, by
      * any stage, before it wrote them itself. */
     uint8_t wrote[VTA_MEM_COUNT][NAIVE_DEPTH], read[VTA_MEM_COUNT][NAIVE_DEPTH], needed[VTA_MEM_COUNT][NAIVE_DEPTH];
@@ -37,6 +37,7 @@ static inline uint32_t naive_scalars(const vta_config *c, int memory) {
     switch (memory) {
     case VTA_MEM_INP: return vta_config_batch(c) * vta_config_block_in(c);
     case VTA_MEM_WGT: return vta_config_block_out(c) * vta_config_block_in(c);
+    case VTA_MEM_TABLE: return 256;
     default: return vta_config_batch(c) * vta_config_block_out(c);
     }
 }
@@ -48,6 +49,7 @@ static inline void naive_init(naive_machine *m, const vta_config *config, uint8_
     m->base = base;
     for (int memory = VTA_MEM_WGT; memory <= VTA_MEM_ACC; memory++)
         m->scalars[memory] = calloc((size_t)NAIVE_DEPTH * naive_scalars(config, memory), sizeof(int64_t));
+    m->scalars[VTA_MEM_TABLE] = calloc((size_t)NAIVE_DEPTH * 256, sizeof(int64_t));
 }
 
 static inline void naive_clear(naive_machine *m) {
@@ -131,6 +133,14 @@ static inline int64_t naive_op(int opcode, int64_t a, int64_t b) {
     }
 }
 
+/* What table `number` has for x: the first of its numbers is that of -128, the last that of 127. */
+static inline int64_t naive_look_up(naive_machine *m, int number, int64_t x) {
+    int64_t place = 0;
+    while (place < 255 && place - 128 < x) place++;
+    naive_need(m, VTA_MEM_TABLE, (uint32_t)number);
+    return m->scalars[VTA_MEM_TABLE][number * 256 + place];
+}
+
 static inline void naive_tile(naive_machine *m, uint32_t dst, uint32_t src, uint32_t wgt) {
     uint32_t batch = vta_config_batch(m->config), in = vta_config_block_in(m->config);
     uint32_t out = vta_config_block_out(m->config);
@@ -176,7 +186,10 @@ static inline void naive_exec(naive_machine *m, const vta_insn *insn) {
                     int64_t *acc = &m->scalars[VTA_MEM_ACC][(size_t)dst * n + i];
                     int64_t other =
                         insn->u.exec.use_imm ? insn->u.exec.imm : m->scalars[VTA_MEM_ACC][(size_t)src * n + i];
-                    *acc = naive_op(insn->u.exec.alu_opcode, *acc, other);
+                    if (insn->u.exec.alu_opcode == VTA_ALU_TABLE)
+                        *acc = naive_look_up(m, insn->u.exec.imm, *acc);
+                    else
+                        *acc = naive_op(insn->u.exec.alu_opcode, *acc, other);
                 }
                 if (insn->opcode != VTA_OP_GEMM) continue;
                 if (insn->u.exec.reset_reg)

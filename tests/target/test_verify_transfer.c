@@ -171,6 +171,7 @@ static const vt_buffer *tensor_of(vta_memory memory) {
     case VTA_MEM_UOP:
     case VTA_MEM_INP:
     case VTA_MEM_ACC_8BIT:
+    case VTA_MEM_TABLE:
     case VTA_MEM_COUNT: break;
     }
     return dram.inp; /* of 8 bits, as those that are widened into the accumulators */
@@ -192,6 +193,7 @@ static vta_stage stage_of(bool stores, vta_memory memory) {
     case VTA_MEM_ACC_8BIT: return VTA_STAGE_COMPUTE;
     case VTA_MEM_UOP:
     case VTA_MEM_OUT:
+    case VTA_MEM_TABLE: /* the configuration of these tests has none */
     case VTA_MEM_COUNT: break;
     }
     return 0;
@@ -199,12 +201,12 @@ static vta_stage stage_of(bool stores, vta_memory memory) {
 
 static void memories_and_stages(void **state) {
     (void)state;
-    static const vta_memory memories[] = {VTA_MEM_UOP, VTA_MEM_INP, VTA_MEM_WGT,
-                                          VTA_MEM_ACC, VTA_MEM_OUT, VTA_MEM_ACC_8BIT};
-    for (int i = 0; i < 2 * 6 * 3; i++) {
+    static const vta_memory memories[] = {VTA_MEM_UOP, VTA_MEM_INP,      VTA_MEM_WGT,  VTA_MEM_ACC,
+                                          VTA_MEM_OUT, VTA_MEM_ACC_8BIT, VTA_MEM_TABLE};
+    for (int i = 0; i < 2 * 7 * 3; i++) {
         placed.stores = i % 2;
-        placed.memory = memories[i / 2 % 6];
-        placed.stage = (vta_stage[]){VTA_STAGE_LOAD, VTA_STAGE_COMPUTE, VTA_STAGE_STORE}[i / 12];
+        placed.memory = memories[i / 2 % 7];
+        placed.stage = (vta_stage[]){VTA_STAGE_LOAD, VTA_STAGE_COMPUTE, VTA_STAGE_STORE}[i / 14];
         vta_stage right = stage_of(placed.stores, placed.memory);
         verify_case c = {transfer_placed, NULL, NULL};
         char says[96];

@@ -125,6 +125,7 @@ const char *vta_config_hw_version(const vta_config *config) { return config->hw_
 const char *vta_config_bitstream(const vta_config *config) { return config->bitstream; }
 const char *vta_config_model(const vta_config *config) { return config->model; }
 const char *vta_config_source(const vta_config *config) { return config->source; }
+uint32_t vta_config_isa_version(const vta_config *config) { return config->isa_version; }
 uint32_t vta_config_batch(const vta_config *config) { return config->batch; }
 uint32_t vta_config_block_in(const vta_config *config) { return config->block_in; }
 uint32_t vta_config_block_out(const vta_config *config) { return config->block_out; }

@@ -19,6 +19,7 @@ struct vta_config {
 
     /* Derived. */
     uint32_t batch, block_in, block_out;
+    uint32_t isa_version;
     uint32_t width[VTA_MEM_COUNT];        /* bits of a scalar */
     uint32_t elem_bytes[VTA_MEM_COUNT];   /* bytes of an element in DRAM */
     uint32_t buffer_bytes[VTA_MEM_COUNT]; /* bytes on chip */

@@ -4,7 +4,7 @@
 
 #include "config/settings.h"
 
-enum { PAGE_BYTES = 4096, UOP_BITS = 32, WORD_BITS = 64 };
+enum { PAGE_BYTES = 4096, UOP_BITS = 32, WORD_BITS = 64, LOG_TABLE_BYTES = 8 };
 
 /* Which formats vta/insn.def has. */
 enum { FORMAT_MEM, FORMAT_GEMM, FORMAT_ALU, FORMAT_COUNT };
@@ -39,6 +39,19 @@ static vta_status check_out_keys(const vt__config_settings *s, vta_diag *diag, c
     return VTA_OK;
 }
 
+/* Version 2 has tables. Whoever reads a configuration, or what carries one, learns of an extension here. */
+static vta_status settle_version(const vt__config_settings *s, vta_diag *diag, vta_config *c) {
+    int size = c->field[VTA_CONFIG_LOG_TABLE_BUFF_SIZE];
+    c->isa_version = size ? 2 : 1;
+    if (size && size < LOG_TABLE_BYTES)
+        return FAIL("LOG_TABLE_BUFF_SIZE = %d: a table takes %d bytes, so the memory has at least %d; or 0: no tables",
+                    size, 1 << LOG_TABLE_BYTES, LOG_TABLE_BYTES);
+    if (s->extra_given[VT__ISA_VERSION] && s->extra[VT__ISA_VERSION] != (int32_t)c->isa_version)
+        return FAIL("ISA_VERSION = %d: with LOG_TABLE_BUFF_SIZE = %d it is %u; leave the key out",
+                    (int)s->extra[VT__ISA_VERSION], size, c->isa_version);
+    return VTA_OK;
+}
+
 /* log2 scalars of an element. */
 static int log_scalars(const vta_config *c, vta_memory memory) {
     int batch = c->field[VTA_CONFIG_LOG_BATCH], in = c->field[VTA_CONFIG_LOG_BLOCK_IN],
@@ -47,6 +60,7 @@ static int log_scalars(const vta_config *c, vta_memory memory) {
     case VTA_MEM_UOP: return 0;
     case VTA_MEM_WGT: return out + in;
     case VTA_MEM_INP: return batch + in;
+    case VTA_MEM_TABLE: return LOG_TABLE_BYTES;
     case VTA_MEM_ACC:
     case VTA_MEM_OUT:
     case VTA_MEM_ACC_8BIT:
@@ -60,7 +74,8 @@ static int log_width(const vta_config *c, vta_memory memory) {
     case VTA_MEM_UOP: return 5;
     case VTA_MEM_WGT: return c->field[VTA_CONFIG_LOG_WGT_WIDTH];
     case VTA_MEM_ACC: return c->field[VTA_CONFIG_LOG_ACC_WIDTH];
-    case VTA_MEM_ACC_8BIT: return 3;
+    case VTA_MEM_ACC_8BIT:
+    case VTA_MEM_TABLE: return 3;
     case VTA_MEM_INP:
     case VTA_MEM_OUT:
     case VTA_MEM_COUNT: break;
@@ -73,6 +88,7 @@ static vta_config_field size_field(vta_memory memory) {
     case VTA_MEM_UOP: return VTA_CONFIG_LOG_UOP_BUFF_SIZE;
     case VTA_MEM_WGT: return VTA_CONFIG_LOG_WGT_BUFF_SIZE;
     case VTA_MEM_INP: return VTA_CONFIG_LOG_INP_BUFF_SIZE;
+    case VTA_MEM_TABLE: return VTA_CONFIG_LOG_TABLE_BUFF_SIZE;
     case VTA_MEM_ACC:
     case VTA_MEM_OUT:
     case VTA_MEM_ACC_8BIT:
@@ -83,6 +99,7 @@ static vta_config_field size_field(vta_memory memory) {
 
 static vta_status derive_memory(const vt__config_settings *s, vta_diag *diag, vta_config *c, vta_memory m) {
     const char *name = vta_memory_name(m);
+    if (m == VTA_MEM_TABLE && c->isa_version < 2) return VTA_OK; /* there is no such memory: all its sizes are 0 */
     int log_bits = log_scalars(c, m) + log_width(c, m);
     c->width[m] = 1u << log_width(c, m);
     if (log_bits < 3)
@@ -152,6 +169,10 @@ static void name_bitstream(vta_config *c) {
              c->width[VTA_MEM_WGT], c->width[VTA_MEM_ACC], c->field[VTA_CONFIG_LOG_UOP_BUFF_SIZE],
              c->field[VTA_CONFIG_LOG_INP_BUFF_SIZE], c->field[VTA_CONFIG_LOG_WGT_BUFF_SIZE],
              c->field[VTA_CONFIG_LOG_ACC_BUFF_SIZE]);
+    if (c->isa_version > 1) {
+        size_t used = strlen(c->bitstream);
+        snprintf(c->bitstream + used, sizeof c->bitstream - used, "_t%d", c->field[VTA_CONFIG_LOG_TABLE_BUFF_SIZE]);
+    }
     snprintf(c->model, sizeof c->model, "%s_%s", c->target, c->bitstream);
 }
 
@@ -162,6 +183,7 @@ vta_status vt__config_derive(const vt__config_settings *s, vta_diag *diag, vta_c
     memcpy(c->timing, s->timing, sizeof c->timing);
     VT_TRY(settle_blocks(s, diag, c));
     VT_TRY(check_out_keys(s, diag, c));
+    VT_TRY(settle_version(s, diag, c));
     int acc = c->field[VTA_CONFIG_LOG_ACC_WIDTH], inp = c->field[VTA_CONFIG_LOG_INP_WIDTH];
     if (acc < inp)
         return FAIL("LOG_ACC_WIDTH = %d: accumulators of %d bits are narrower than outputs, which have LOG_INP_WIDTH = "

@@ -20,6 +20,7 @@ static const char *const extra_names[] = {
     [VT__LOG_BLOCK] = "LOG_BLOCK",
     [VT__LOG_OUT_WIDTH] = "LOG_OUT_WIDTH",
     [VT__LOG_OUT_BUFF_SIZE] = "LOG_OUT_BUFF_SIZE",
+    [VT__ISA_VERSION] = "ISA_VERSION",
 };
 
 static const char *const targets[] = {
@@ -73,6 +74,10 @@ static vta_status set_extra(vt__config_settings *s, int extra, int64_t value, vt
     static const row block = {"LOG_BLOCK", 4, 2, 6, "log2 channels of a tile, in and out"};
     if (extra == VT__LOG_BLOCK && (value < block.least || value > block.most))
         return out_of_bounds(s, block.name, value, &block, diag);
+    if (extra == VT__ISA_VERSION && (value < 1 || value > VTA_ISA_VERSION))
+        return vt_fail_at(diag, VTA_CONFIG, here(s),
+                          "ISA_VERSION = %lld: this build knows versions 1 to %d of the instruction set",
+                          (long long)value, VTA_ISA_VERSION);
     if (value < -64 || value > 64)
         return vt_fail_at(diag, VTA_CONFIG, here(s), "%s = %lld: is a log2 value", extra_names[extra],
                           (long long)value);

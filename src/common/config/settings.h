@@ -6,11 +6,12 @@
 #include "config/config_priv.h"
 
 /* Keys that are accepted besides the fields: LOG_BLOCK sets both blocks; the LOG_OUT_ keys, which TVM's VTA writes
- * beside what they follow from, must agree with it. */
+ * beside what they follow from, must agree with it, and so must ISA_VERSION. */
 typedef enum vt__config_extra {
     VT__LOG_BLOCK,
     VT__LOG_OUT_WIDTH,
     VT__LOG_OUT_BUFF_SIZE,
+    VT__ISA_VERSION,
     VT__EXTRA_COUNT
 } vt__config_extra;
 

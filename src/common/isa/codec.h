@@ -190,7 +190,8 @@ static inline int vt_insn_stage(const vta_insn *insn) {
     case VTA_MEM_WGT: return VTA_STAGE_LOAD;
     case VTA_MEM_UOP:
     case VTA_MEM_ACC:
-    case VTA_MEM_ACC_8BIT: return VTA_STAGE_COMPUTE;
+    case VTA_MEM_ACC_8BIT:
+    case VTA_MEM_TABLE: return VTA_STAGE_COMPUTE;
     default: return 0;
     }
 }

@@ -118,6 +118,9 @@ bool vta_debugger_touches(const vta_debugger *debugger, uint32_t index, vta_memo
     if (is_memory(insn)) return transfer_touches(insn, memory, element);
     if (insn->opcode == VTA_OP_FINISH) return false;
     if (memory == VTA_MEM_UOP) return element >= insn->u.exec.uop_bgn && element < insn->u.exec.uop_end;
+    if (memory == VTA_MEM_TABLE)
+        return insn->opcode == VTA_OP_ALU && insn->u.exec.alu_opcode == VTA_ALU_TABLE &&
+               insn->u.exec.imm == (int)element;
     return loops_touch(debugger, insn, memory, element);
 }
 

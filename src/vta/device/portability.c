@@ -37,6 +37,8 @@ bool vta_target_has_alu(const vta_config *config, uint32_t alu_opcode) {
     if (!config || alu_opcode >= VTA_ALU_COUNT) return false;
     unsigned design = vt_design_of(config);
     if (vta_config_batch(config) > 1 && vt_differs_on(design, VT_WARN_ALU_BATCH)) return false;
+    if (alu_opcode == VTA_ALU_TABLE)
+        return vta_config_depth(config, VTA_MEM_TABLE) && !vt_differs_on(design, VT_WARN_TABLE);
     return alu_opcode != VTA_ALU_MUL || !vt_differs_on(design, VT_WARN_MUL);
 }
 

@@ -40,6 +40,11 @@ static void sizes(vt_strbuf *t, const vta_config *c, const vta_hardware_options 
         snprintf(name, sizeof name, "%s_INDEX_W", buffers[i].name);
         number(t, name, c->log_depth[buffers[i].memory]);
     }
+    unsigned lines = 8 - log2_of(o->bus_bits / 8); /* log2 of those of a table */
+    number(t, "TABLES", c->depth[VTA_MEM_TABLE]);
+    number(t, "TABLE_INDEX_W", c->log_depth[VTA_MEM_TABLE] ? c->log_depth[VTA_MEM_TABLE] : 1);
+    number(t, "LOG_TABLE_LINES", lines);
+    number(t, "TABLE_ADDR_W", c->log_depth[VTA_MEM_TABLE] + lines);
     number(t, "SRC_INDEX_W", vt_uop_src_bits(c));
     number(t, "UOP_DST_AT", 0);
     number(t, "UOP_SRC_AT", vt_uop_dst_bits(c));

@@ -10,6 +10,7 @@ const char *vt_traffic_role(vta_memory memory) {
     case VTA_MEM_WGT: return "weights";
     case VTA_MEM_INP: return "inputs";
     case VTA_MEM_OUT: return "outputs";
+    case VTA_MEM_TABLE: return "tables";
     case VTA_MEM_ACC:
     case VTA_MEM_ACC_8BIT:
     case VTA_MEM_COUNT: break;

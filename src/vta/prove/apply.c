@@ -354,6 +354,23 @@ vta_value vta_field_narrow(vta_field *f, vta_value value, uint32_t bits, bool is
     return vt_term_value(f, &t, &value);
 }
 
+/* ---- Tables -------------------------------------------------------------------------------------------------------
+ */
+
+bool vta_field_lookup(vta_field *f, size_t n, const vta_value values[], vta_value index, vta_value *out_value) {
+    range r;
+    if (!integer(f, index, &r) || r.low < 0 || r.high >= (int64_t)n) return false;
+    if (r.low == r.high) {
+        *out_value = values[r.low];
+        return true;
+    }
+    uint64_t contents = 0x7461626C65ull;
+    for (size_t i = 0; i < n; i++) contents = vt_mix(contents, values[i]);
+    f->applied++;
+    *out_value = vta_field_opaque(f, contents, 1, &index);
+    return true;
+}
+
 /* ---- All of them ------------------------------------------------------------------------------------------------- */
 
 typedef vta_value operation(vta_field *f, vta_value a, vta_value b, uint32_t bits);

@@ -62,6 +62,7 @@ typedef struct alu {
     vta_value imm;
     vt_size imm_size;
     double imm_number;
+    size_t table; /* of TABLE */
 } alu;
 
 /* The operation of the field that an ALU operation is; OPAQUE: none. */
@@ -79,8 +80,19 @@ static const int8_t field_ops[VTA_ALU_COUNT] = {
 static vta_value opaque_lane(vta_field *field, vta_alu_opcode opcode, vta_value x, vta_value y) {
     int64_t a, b;
     if (vta_field_is_int(field, x, &a) && vta_field_is_int(field, y, &b))
-        return vta_field_int(field, vt_alu_lane(opcode, (int32_t)a, (int32_t)b));
+        return vta_field_int(field, vt_alu_lane(opcode, (int32_t)a, (int32_t)b, NULL));
     return vta_field_opaque(field, vt_mix(VTA_OP_ALU, opcode), 2, (const vta_value[]){x, y});
+}
+
+/* Table `imm` at x, clipped: what the table holds counts, as a whole where x is no constant. */
+static vta_value table_lane(const vt_prover *p, const vta_value *table, vta_value x) {
+    vta_field *f = p->field;
+    vta_value low = vta_field_int(f, INT8_MIN), high = vta_field_int(f, INT8_MAX), result = 0;
+    vta_value clipped = vta_field_apply(f, VTA_FIELD_MIN, vta_field_apply(f, VTA_FIELD_MAX, x, low, 32), high, 32);
+    vta_value index = vta_field_apply(f, VTA_FIELD_ADD, clipped, vta_field_int(f, -INT8_MIN), 32);
+    (void)vta_field_lookup(f, VTA_TABLE_ENTRIES, table, index, &result); /* a clip is in range */
+    vta_field_known(f, result, INT8_MIN, INT8_MAX);
+    return result;
 }
 
 static vta_value alu_lane(vta_field *field, vta_alu_opcode opcode, vta_value x, vta_value y) {
@@ -113,7 +125,9 @@ static void alu_tile(vt_prover *p, const void *what, indices at) {
     const alu *a = what;
     vta_value *dst = p->acc + at.dst * p->acc_scalars;
     const vta_value *src = p->acc + at.src * p->acc_scalars;
-    for (size_t i = 0; i < p->acc_scalars; i++)
+    const vta_value *table = a->opcode == VTA_ALU_TABLE ? p->tables + a->table * VTA_TABLE_ENTRIES : NULL;
+    for (size_t i = 0; i < p->acc_scalars && table; i++) dst[i] = table_lane(p, table, dst[i]);
+    for (size_t i = 0; i < p->acc_scalars && !table; i++)
         dst[i] = alu_lane(p->field, a->opcode, dst[i], a->use_imm ? a->imm : src[i]);
     grow(p, at.dst, size_of_result(a, p->size[at.dst], a->use_imm ? a->imm_size : p->size[at.src]));
 }
@@ -123,6 +137,7 @@ void vt_prover_alu(vt_prover *p, uint32_t index, const vta_insn *insn, const vt_
     if (a.use_imm) {
         a.imm = vta_field_int(p->field, insn->u.exec.imm);
         a.imm_number = insn->u.exec.imm;
+        a.table = a.opcode == VTA_ALU_TABLE ? (size_t)insn->u.exec.imm : 0;
         a.imm_size = (vt_size){0, fabs(a.imm_number)};
     }
     each(p, loops, index, alu_tile, &a);

@@ -30,7 +30,7 @@ typedef struct vt_prover {
     vt_machine core; /* its micro-op buffer and checks */
     vta_counters counters;
     vt_shadow shadow;
-    vta_value *inp, *wgt, *acc;
+    vta_value *inp, *wgt, *acc, *tables;
     size_t inp_scalars, wgt_scalars, acc_scalars; /* of an element */
     size_t lanes;                                 /* scalars of an acc element in DRAM */
     uint32_t *writer;                             /* the instruction that last wrote an acc element, in this run */

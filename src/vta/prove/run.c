@@ -26,7 +26,10 @@ static vta_status make_buffers(vt_prover *p, vta_diag *diag) {
     p->acc = vt_alloc_array(p->allocator, c->depth[VTA_MEM_ACC], p->acc_scalars * sizeof *p->acc);
     p->writer = vt_alloc_array(p->allocator, c->depth[VTA_MEM_ACC], sizeof *p->writer);
     p->size = vt_alloc_array(p->allocator, c->depth[VTA_MEM_ACC], sizeof *p->size);
-    return p->inp && p->wgt && p->acc && p->writer && p->size ? VTA_OK : vt_no_memory(diag);
+    size_t entries = (size_t)c->depth[VTA_MEM_TABLE] * VTA_TABLE_ENTRIES;
+    p->tables = entries ? vt_alloc_array(p->allocator, entries, sizeof *p->tables) : NULL;
+    bool ok = p->inp && p->wgt && p->acc && p->writer && p->size && (p->tables || !entries);
+    return ok ? VTA_OK : vt_no_memory(diag);
 }
 
 static void free_buffers(vt_prover *p) {
@@ -34,6 +37,7 @@ static void free_buffers(vt_prover *p) {
     vt_free(p->allocator, p->inp, c->depth[VTA_MEM_INP] * p->inp_scalars * sizeof *p->inp);
     vt_free(p->allocator, p->wgt, c->depth[VTA_MEM_WGT] * p->wgt_scalars * sizeof *p->wgt);
     vt_free(p->allocator, p->acc, c->depth[VTA_MEM_ACC] * p->acc_scalars * sizeof *p->acc);
+    vt_free(p->allocator, p->tables, (size_t)c->depth[VTA_MEM_TABLE] * VTA_TABLE_ENTRIES * sizeof *p->tables);
     vt_free(p->allocator, p->writer, c->depth[VTA_MEM_ACC] * sizeof *p->writer);
     vt_free(p->allocator, p->size, c->depth[VTA_MEM_ACC] * sizeof *p->size);
 }
@@ -48,6 +52,7 @@ static void power_on(vt_prover *p) {
     make_stale(p, p->inp, c->depth[VTA_MEM_INP] * p->inp_scalars, VTA_MEM_INP);
     make_stale(p, p->wgt, c->depth[VTA_MEM_WGT] * p->wgt_scalars, VTA_MEM_WGT);
     make_stale(p, p->acc, c->depth[VTA_MEM_ACC] * p->acc_scalars, VTA_MEM_ACC);
+    make_stale(p, p->tables, (size_t)c->depth[VTA_MEM_TABLE] * VTA_TABLE_ENTRIES, VTA_MEM_TABLE);
     p->memory_size = (vt_size){1, 1};
     for (uint32_t i = 0; i < c->depth[VTA_MEM_ACC]; i++) p->size[i] = p->memory_size;
 }

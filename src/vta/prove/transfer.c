@@ -13,6 +13,7 @@ static target target_of(const vt_prover *p, vta_memory memory) {
     case VTA_MEM_INP: return (target){p->inp, p->inp_scalars};
     case VTA_MEM_ACC:
     case VTA_MEM_ACC_8BIT: return (target){p->acc, p->acc_scalars};
+    case VTA_MEM_TABLE: return (target){p->tables, VTA_TABLE_ENTRIES};
     case VTA_MEM_UOP: /* real: load_uops */
     case VTA_MEM_OUT:
     case VTA_MEM_COUNT: break; /* the core refuses them */
@@ -43,7 +44,7 @@ static vta_status load_uops(vt_prover *p, uint32_t index, const vta_insn *insn, 
     return vt_exec_insn(&p->core, index, insn, diag);
 }
 
-/* ACC_8BIT widens: its scalars are known to be 8 bits wide. */
+/* ACC_8BIT widens, and so do tables: their scalars are known to be 8 bits wide. */
 static void widened(vt_prover *p, const vta_value *values, size_t count) {
     for (size_t i = 0; i < count; i++) vta_field_known(p->field, values[i], INT8_MIN, INT8_MAX);
 }
@@ -68,7 +69,7 @@ vta_status vt_prover_load(vt_prover *p, uint32_t index, const vta_insn *insn, vt
         to = zeros(to, insn->u.mem.x_pad_0 * t.scalars);
         if (!vt_shadow_read(&p->shadow, element * p->config->elem_bytes[memory], p->config->width[memory], scalars, to))
             return not_there(index, diag);
-        if (memory == VTA_MEM_ACC_8BIT) widened(p, to, scalars);
+        if (memory == VTA_MEM_ACC_8BIT || memory == VTA_MEM_TABLE) widened(p, to, scalars);
         to = zeros(to + scalars, insn->u.mem.x_pad_1 * t.scalars);
     }
     zeros(to, insn->u.mem.y_pad_1 * row);

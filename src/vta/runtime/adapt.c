@@ -33,6 +33,8 @@ static vta_status check_operation(const adapter *a, const vta_insn *insn) {
     if (insn->opcode != VTA_OP_ALU) return VTA_OK;
     if (insn->u.exec.alu_opcode == VTA_ALU_MUL && vt_differs_on(a->design, VT_WARN_MUL))
         return refuse(VT_WARN_MUL, a->config, a->diag);
+    if (insn->u.exec.alu_opcode == VTA_ALU_TABLE && vt_differs_on(a->design, VT_WARN_TABLE))
+        return refuse(VT_WARN_TABLE, a->config, a->diag);
     if (a->config->batch > 1 && vt_differs_on(a->design, VT_WARN_ALU_BATCH))
         return refuse(VT_WARN_ALU_BATCH, a->config, a->diag);
     return VTA_OK;
@@ -260,6 +262,8 @@ vta_status vt_loaded_transfer(vt_loaded *l, const vta_config *config, const vta_
     if (insn->opcode == VTA_OP_LOAD && insn->u.mem.memory_type == VTA_MEM_ACC_8BIT &&
         vt_differs_on(design, VT_WARN_ACC_8BIT))
         return refuse(VT_WARN_ACC_8BIT, config, diag);
+    if (insn->opcode == VTA_OP_LOAD && insn->u.mem.memory_type == VTA_MEM_TABLE && vt_differs_on(design, VT_WARN_TABLE))
+        return refuse(VT_WARN_TABLE, config, diag);
     if (insn->u.mem.x_size && !insn->u.mem.y_size && vt_differs_on(design, VT_WARN_NO_ROWS))
         return refuse(VT_WARN_NO_ROWS, config, diag);
     if (insn->opcode == VTA_OP_STORE && any_loaded(l, insn)) return refuse(VT_WARN_LOADED_STORE, config, diag);

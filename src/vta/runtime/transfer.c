@@ -21,7 +21,10 @@ static vta_status check_fields(const vt_command *command, const vt_transfer *t) 
     CHECK_FIELD(y_pad_0, "y_pad_before", t->y_pad_before);
     CHECK_FIELD(x_pad_1, "x_pad_after", t->x_pad_after);
     CHECK_FIELD(y_pad_1, "y_pad_after", t->y_pad_after);
-    if (!t->x_size && (t->x_pad_before | t->x_pad_after | t->y_pad_before | t->y_pad_after))
+    bool pads = t->x_pad_before || t->x_pad_after || t->y_pad_before || t->y_pad_after;
+    if (t->memory_type == VTA_MEM_TABLE && pads)
+        return vt_fail(command->diag, VTA_ILLEGAL, "padding around tables: a load of tables has none");
+    if (!t->x_size && pads)
         return vt_fail(
             command->diag, VTA_ILLEGAL,
             "padding around nothing: with x_size 0 the instruction does nothing, so no element becomes zero; "
@@ -95,12 +98,20 @@ vta_status vt_command_load(vt_command *command, const vt_transfer *t) {
     case VTA_MEM_WGT: stage = VTA_STAGE_LOAD; break;
     case VTA_MEM_ACC:
     case VTA_MEM_ACC_8BIT: stage = VTA_STAGE_COMPUTE; break;
+    case VTA_MEM_TABLE:
+        if (!command->config->depth[VTA_MEM_TABLE])
+            return vt_fail(command->diag, VTA_UNSUPPORTED,
+                           "memory type 6 (table): the configuration has no tables; LOG_TABLE_BUFF_SIZE, 8 or more, "
+                           "gives it some");
+        stage = VTA_STAGE_COMPUTE;
+        break;
     case VTA_MEM_UOP:
         return vt_fail(command->diag, VTA_ILLEGAL,
                        "memory type 0 (uop): the runtime itself loads micro-ops, for VTAPushGEMMOp and VTAPushALUOp");
     default:
         return vt_fail(command->diag, VTA_OUT_OF_RANGE,
-                       "memory type %u cannot be loaded; 1 (wgt), 2 (inp), 3 (acc) and 5 (acc, from 8 bits) can",
+                       "memory type %u cannot be loaded; 1 (wgt), 2 (inp), 3 (acc), 5 (acc, from 8 bits) and 6 "
+                       "(table) can",
                        t->memory_type);
     }
     vt_slot *buffer;

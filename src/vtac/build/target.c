@@ -12,6 +12,9 @@ typedef struct finder {
 } finder;
 
 static void refuse(const finder *f, vta_alu_opcode opcode) {
+    if (opcode == VTA_ALU_TABLE && !vta_config_depth(f->config, VTA_MEM_TABLE))
+        vt_raise(f->ctx, VTA_UNSUPPORTED,
+                 "the configuration has no tables; LOG_TABLE_BUFF_SIZE, 8 or more, gives it some (docs/spec.md)");
     vt_raise(f->ctx, VTA_UNSUPPORTED, "TARGET %s: the design of this board has no %s for BATCH %u (docs/boards.md)",
              vta_config_target(f->config), vta_alu_opcode_name(opcode), vta_config_batch(f->config));
 }

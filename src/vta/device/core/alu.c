@@ -4,6 +4,7 @@
 #include "device/core/reference.h"
 
 void vt__reference_alu(vt_machine *m, const vt_loops *l, vta_alu_opcode opcode, bool use_imm, int32_t imm) {
+    const int8_t *table = vt_table_of(m, opcode, imm);
     for (uint32_t y = 0; y < l->iter_out; y++)
         for (uint32_t x = 0; x < l->iter_in; x++)
             for (uint32_t u = 0; u < l->uop_count; u++) {
@@ -11,6 +12,7 @@ void vt__reference_alu(vt_machine *m, const vt_loops *l, vta_alu_opcode opcode, 
                 uint32_t src = l->src0 + l->uops[u].src + y * l->src_factor_out + x * l->src_factor_in;
                 int32_t *to = m->acc + (size_t)dst * m->acc_lanes;
                 const int32_t *from = use_imm ? NULL : m->acc + (size_t)src * m->acc_lanes;
-                for (uint32_t i = 0; i < m->acc_lanes; i++) to[i] = vt_alu_lane(opcode, to[i], use_imm ? imm : from[i]);
+                for (uint32_t i = 0; i < m->acc_lanes; i++)
+                    to[i] = vt_alu_lane(opcode, to[i], use_imm ? imm : from[i], table);
             }
 }

@@ -4,8 +4,8 @@
 
 #include "vta/isa.h"
 
-/* The opcode must exist: exec.c refuses others. */
-static inline int32_t vt_alu_lane(vta_alu_opcode opcode, int32_t x, int32_t y) {
+/* The opcode must exist: exec.c refuses others. `table`: that which TABLE looks up; others need none. */
+static inline int32_t vt_alu_lane(vta_alu_opcode opcode, int32_t x, int32_t y, const int8_t *table) {
     switch (opcode) {
 #define VTA_OPCODE(name, number, format, meaning)
 #define VTA_ALU_OPCODE(name, number, formula, field, lane)                                                             \

@@ -29,6 +29,7 @@ static void count_transfer(vta_counters *counters, const vta_config *config, con
     case VTA_MEM_OUT: counters->out_store_nbytes += bytes; break;
     case VTA_MEM_ACC:
     case VTA_MEM_ACC_8BIT: counters->acc_load_nbytes += bytes; break;
+    case VTA_MEM_TABLE: counters->table_load_nbytes += bytes; break;
     case VTA_MEM_COUNT: break;
     }
 }
@@ -112,6 +113,31 @@ static vta_status run_loops(vt_machine *m, uint32_t index, const vta_insn *insn,
     return VTA_OK;
 }
 
+vta_status vt_no_tables(uint32_t index, const vta_insn *insn, vta_diag *diag) {
+    char label[24];
+    return vt_fail(
+        diag, VTA_ILLEGAL,
+        "instruction %u (%s): the configuration has no tables; LOG_TABLE_BUFF_SIZE, 8 or more, gives it some", index,
+        vt_insn_label(insn, label));
+}
+
+static bool has_table(const vt_machine *m, const vta_insn *insn) {
+    return insn->u.exec.imm >= 0 && (uint32_t)insn->u.exec.imm < m->config->depth[VTA_MEM_TABLE];
+}
+
+/* TABLE looks up a table that its immediate numbers. */
+static vta_status check_table(const vt_machine *m, uint32_t index, const vta_insn *insn, vta_diag *diag) {
+    uint32_t tables = m->config->depth[VTA_MEM_TABLE];
+    if (!tables) return vt_no_tables(index, insn, diag);
+    if (!insn->u.exec.use_imm)
+        return vt_fail(diag, VTA_ILLEGAL,
+                       "instruction %u (ALU TABLE): use_imm is 0; the number of the table is an immediate", index);
+    if (!has_table(m, insn))
+        return vt_fail(diag, VTA_OUT_OF_RANGE, "instruction %u (ALU TABLE): table %d, but the table memory has %u",
+                       index, insn->u.exec.imm, tables);
+    return VTA_OK;
+}
+
 static vta_status check(vt_machine *m, uint32_t index, const vta_insn *insn, vta_diag *diag, vt_loops *out_loops) {
     if (is_nop(insn) || insn->opcode == VTA_OP_FINISH) return VTA_OK;
     switch (insn->opcode) {
@@ -121,6 +147,7 @@ static vta_status check(vt_machine *m, uint32_t index, const vta_insn *insn, vta
         if (insn->u.exec.alu_opcode >= VTA_ALU_COUNT)
             return vt_fail(diag, VTA_ILLEGAL, "instruction %u (ALU): alu_opcode %u does not exist (0..%d do)", index,
                            insn->u.exec.alu_opcode, VTA_ALU_COUNT - 1);
+        if (insn->u.exec.alu_opcode == VTA_ALU_TABLE) VT_TRY(check_table(m, index, insn, diag));
         return vt__check_loops(m, index, insn, diag, out_loops);
     case VTA_OP_GEMM: return vt__check_loops(m, index, insn, diag, out_loops);
     default: return vt_fail(diag, VTA_ILLEGAL, "instruction %u: opcode %u does not exist", index, insn->opcode);
@@ -166,7 +193,8 @@ static bool one_micro_op(const vt_machine *m, const vta_insn *insn) {
 static bool same_accumulators(const vt_machine *m, const vta_insn *a, const vta_insn *b) {
     return is_alu_imm(b) && one_micro_op(m, b) && m->uops[a->u.exec.uop_bgn].dst == m->uops[b->u.exec.uop_bgn].dst &&
            a->u.exec.iter_out == b->u.exec.iter_out && a->u.exec.iter_in == b->u.exec.iter_in &&
-           a->u.exec.dst_factor_out == b->u.exec.dst_factor_out && a->u.exec.dst_factor_in == b->u.exec.dst_factor_in;
+           a->u.exec.dst_factor_out == b->u.exec.dst_factor_out && a->u.exec.dst_factor_in == b->u.exec.dst_factor_in &&
+           (b->u.exec.alu_opcode != VTA_ALU_TABLE || has_table(m, b));
 }
 
 /* No lane is reached twice: it would take the operations of a chain in another order. */

@@ -9,6 +9,10 @@ vta_status vt__check_load(vt_machine *machine, uint32_t index, const vta_insn *i
     uint32_t memory = insn->u.mem.memory_type;
     if (memory >= VTA_MEM_COUNT || memory == VTA_MEM_OUT)
         return vt_fail(diag, VTA_ILLEGAL, "instruction %u (LOAD): memory_type %u cannot be loaded", index, memory);
+    if (memory == VTA_MEM_TABLE && !machine->tables) return vt_no_tables(index, insn, diag);
+    if (memory == VTA_MEM_TABLE && vt_pads(insn))
+        return vt_fail(diag, VTA_ILLEGAL, "instruction %u (LOAD table): padding %u %u %u %u, but tables have none",
+                       index, insn->u.mem.y_pad_0, insn->u.mem.y_pad_1, insn->u.mem.x_pad_0, insn->u.mem.x_pad_1);
     char label[24];
     uint64_t end = insn->u.mem.sram_base + vt_exec_work(insn);
     if (end > machine->config->depth[memory])
@@ -33,6 +37,7 @@ static target target_of(vt_machine *m, vta_memory memory) {
     case VTA_MEM_UOP: return (target){(uint8_t *)m->uop_words, sizeof *m->uop_words};
     case VTA_MEM_WGT: return (target){m->wgt, m->config->elem_bytes[VTA_MEM_WGT]};
     case VTA_MEM_INP: return (target){m->inp, m->config->elem_bytes[VTA_MEM_INP]};
+    case VTA_MEM_TABLE: return (target){(uint8_t *)m->tables, VTA_TABLE_ENTRIES};
     case VTA_MEM_ACC:
     case VTA_MEM_ACC_8BIT: return (target){(uint8_t *)m->acc, m->acc_lanes * sizeof *m->acc};
     case VTA_MEM_OUT:

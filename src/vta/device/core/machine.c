@@ -14,6 +14,10 @@ static vta_status allocate(vt_machine *m, vta_diag *diag) {
     m->wgt = vt_alloc_lines(m->allocator, c->buffer_bytes[VTA_MEM_WGT]);
     m->acc = vt_alloc_lines(m->allocator, c->buffer_bytes[VTA_MEM_ACC]);
     m->row = vt_alloc_zero(m->allocator, m->row_bytes);
+    if (c->buffer_bytes[VTA_MEM_TABLE]) {
+        m->tables = vt_alloc_zero(m->allocator, c->buffer_bytes[VTA_MEM_TABLE]);
+        if (!m->tables) return vt_no_memory(diag);
+    }
     if (!m->uop_words || !m->uops || !m->inp || !m->wgt || !m->acc || !m->row) return vt_no_memory(diag);
     return VTA_OK;
 }
@@ -58,6 +62,7 @@ void vt_machine_clear(vt_machine *machine) {
     vt_free_lines(machine->allocator, machine->wgt, c->buffer_bytes[VTA_MEM_WGT]);
     vt_free_lines(machine->allocator, machine->acc, c->buffer_bytes[VTA_MEM_ACC]);
     vt_free(machine->allocator, machine->row, machine->row_bytes);
+    vt_free(machine->allocator, machine->tables, c->buffer_bytes[VTA_MEM_TABLE]);
     for (int m = 0; m < VTA_MEM_COUNT; m++) vt_free(machine->allocator, machine->left[m], c->depth[m]);
     *machine = (vt_machine){0};
 }
@@ -71,6 +76,7 @@ vta_status vt_machine_peek(const vt_machine *machine, vta_memory memory, uint32_
     case VTA_MEM_INP: buffer = machine->inp; break;
     case VTA_MEM_WGT: buffer = machine->wgt; break;
     case VTA_MEM_ACC: buffer = machine->acc; break;
+    case VTA_MEM_TABLE: buffer = machine->tables; break;
     case VTA_MEM_OUT:
     case VTA_MEM_ACC_8BIT:
     case VTA_MEM_COUNT: break;

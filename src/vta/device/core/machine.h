@@ -84,6 +84,7 @@ struct vt_machine {
     vt_uop_range ranges[VT_UOP_RANGES]; /* of instructions checked since the last load of micro-ops; end 0: none */
     uint32_t oldest_range;              /* modulo VT_UOP_RANGES */
     uint8_t *inp, *wgt;                 /* elements as in DRAM */
+    int8_t *tables;                     /* NULL without tables */
     int32_t *acc;
     uint32_t acc_lanes; /* scalars of an acc element: BATCH x BLOCK_OUT */
     uint8_t *row;       /* an output row on its way to DRAM */
@@ -116,6 +117,8 @@ vta_status vt_machine_peek(const vt_machine *machine, vta_memory memory, uint32_
                            size_t bytes, vta_diag *diag);
 
 /* Between the files of device/core. */
+/* A stream for a machine with tables on one without. */
+vta_status vt_no_tables(uint32_t index, const vta_insn *insn, vta_diag *diag);
 vta_status vt__check_load(vt_machine *machine, uint32_t index, const vta_insn *insn, vta_diag *diag);
 void vt__load(vt_machine *machine, const vta_insn *insn);
 vta_status vt__check_store(vt_machine *machine, uint32_t index, const vta_insn *insn, vta_diag *diag);
@@ -129,6 +132,16 @@ void vt_machine_uops_loaded(vt_machine *machine, uint32_t first, uint32_t count)
 vt_loops vt_loops_of(const vta_insn *insn, const vta_uop *uops);
 /* Mapped DRAM for every row of a transfer? */
 vta_status vt__check_dram(vt_machine *machine, uint32_t index, const vta_insn *insn, vta_diag *diag);
+
+/* Does a LOAD or STORE have padding? */
+static inline bool vt_pads(const vta_insn *insn) {
+    return insn->u.mem.y_pad_0 || insn->u.mem.y_pad_1 || insn->u.mem.x_pad_0 || insn->u.mem.x_pad_1;
+}
+
+/* The table that an ALU operation looks up, NULL for all but TABLE. */
+static inline const int8_t *vt_table_of(const vt_machine *machine, vta_alu_opcode opcode, int32_t imm) {
+    return opcode == VTA_ALU_TABLE ? machine->tables + (size_t)imm * VTA_TABLE_ENTRIES : NULL;
+}
 
 /* The scalar `index` of packed scalars of `width` bits, sign-extended. */
 static inline int32_t vt_unpack(const uint8_t *bytes, size_t index, uint32_t width) {

@@ -19,6 +19,11 @@ static bool is_board(const vta_config *config) {
     return strcmp(config->target, "sim") != 0 && strcmp(config->target, "tsim") != 0;
 }
 
+/* What has tables is no board of TVM's VTA: there is nothing to warn of elsewhere. */
+static void check_table(vt_checker *c, uint32_t index) {
+    if (vt_differs_on(vt_design_of(c->config), VT_WARN_TABLE)) warn(c, VT_WARN_TABLE, index);
+}
+
 /* ---- Transfers --------------------------------------------------------------------------------------------- */
 
 /* Was one of the elements last written by a LOAD? */
@@ -33,6 +38,7 @@ static void check_transfer(vt_checker *c, uint32_t index, const vta_insn *insn) 
     if (!insn->u.mem.x_size) return;
     if (!insn->u.mem.y_size) warn(c, VT_WARN_NO_ROWS, index);
     if (insn->opcode == VTA_OP_LOAD && insn->u.mem.memory_type == VTA_MEM_ACC_8BIT) warn(c, VT_WARN_ACC_8BIT, index);
+    if (insn->opcode == VTA_OP_LOAD && insn->u.mem.memory_type == VTA_MEM_TABLE) check_table(c, index);
     if (insn->opcode == VTA_OP_STORE && only_loaded(c, insn->u.mem.sram_base, (uint32_t)vt_exec_work(insn)))
         warn(c, VT_WARN_LOADED_STORE, index);
 }
@@ -60,6 +66,7 @@ static void check_alu(vt_checker *c, uint32_t index, const vta_insn *insn) {
     const vta_uop *uops = m->uops + insn->u.exec.uop_bgn;
     bool imm = insn->u.exec.use_imm;
     if (insn->u.exec.alu_opcode == VTA_ALU_MUL && is_board(c->config)) warn(c, VT_WARN_MUL, index);
+    if (insn->u.exec.alu_opcode == VTA_ALU_TABLE) check_table(c, index);
     if (c->config->batch > 1) warn(c, VT_WARN_ALU_BATCH, index);
     if (imm && vt_has_other_source(insn, uops)) warn(c, VT_WARN_IMM_SOURCE, index);
     if (vt_reads_just_written(insn, uops)) warn(c, VT_WARN_ALU_FORWARD, index);

@@ -11,10 +11,9 @@ static const struct {
     vta_memory memory;
     uint8_t writer, reader;
 } shared[] = {
-    {VTA_MEM_UOP, COMPUTE_STAGE, NO_STAGE},
-    {VTA_MEM_INP, LOAD_STAGE, COMPUTE_STAGE},
-    {VTA_MEM_WGT, LOAD_STAGE, COMPUTE_STAGE},
-    {VTA_MEM_ACC, COMPUTE_STAGE, STORE_STAGE},
+    {VTA_MEM_UOP, COMPUTE_STAGE, NO_STAGE},   {VTA_MEM_INP, LOAD_STAGE, COMPUTE_STAGE},
+    {VTA_MEM_WGT, LOAD_STAGE, COMPUTE_STAGE}, {VTA_MEM_ACC, COMPUTE_STAGE, STORE_STAGE},
+    {VTA_MEM_TABLE, COMPUTE_STAGE, NO_STAGE},
 };
 enum { SHARED = sizeof shared / sizeof shared[0] };
 
@@ -157,6 +156,10 @@ static void compute(vt_checker *c, uint32_t index, const vta_insn *insn) {
     access wgt = make_access(c, index, VTA_MEM_WGT, false, true);
     uint32_t out = insn->u.exec.iter_out, in = insn->u.exec.iter_in;
     touch(&uops, insn->u.exec.uop_bgn, insn->u.exec.uop_end - insn->u.exec.uop_bgn);
+    if (!gemm && insn->u.exec.alu_opcode == VTA_ALU_TABLE) {
+        access table = make_access(c, index, VTA_MEM_TABLE, false, true);
+        touch(&table, (uint32_t)insn->u.exec.imm, 1);
+    }
     for (uint32_t u = insn->u.exec.uop_bgn; u < insn->u.exec.uop_end; u++) {
         const vta_uop *uop = &c->machine->uops[u];
         if ((gemm && !resets) || reads_acc)

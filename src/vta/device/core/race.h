@@ -2,8 +2,9 @@
  *
  *  - races on chip: two instructions of different stages that touch the same elements, at least one writing, with no
  *    token path between them. Only load writes inp and wgt and only compute reads them; only compute writes acc and, of
- *    the other stages, only store reads it; the uop buffer belongs to compute alone. So for each element the last write
- *    and the last read suffice, and an access is ordered after it when the instruction's clock (stream.h) counts it.
+ *    the other stages, only store reads it; the uop buffer and the tables belong to compute alone. So for each element
+ * the last write and the last read suffice, and an access is ordered after it when the instruction's clock (stream.h)
+ * counts it.
  *  - races through DRAM (dram_race.c): only store writes; load and compute (LOAD UOP, ACC) read, and so does fetch. Two
  *    stores run in one stage, one after another, and cannot race.
  *  - reads of on-chip elements that nothing in this run has written before.

@@ -1,6 +1,7 @@
 #include "device/core/stream.h"
 
 #include "base/diag.h"
+#include "config/config_priv.h"
 
 static vta_status allocate(vt_stream *s, uint32_t count, vta_diag *diag) {
     s->cap = count;
@@ -76,6 +77,8 @@ static vta_status add(vt_stream *s, const vta_config *config, const uint8_t byte
     if (stage >= VT_STAGES)
         return vt_fail(diag, VTA_ILLEGAL, "instruction %u (%s): no stage runs this opcode with memory_type %u", index,
                        vt_insn_label(insn, label), insn->u.mem.memory_type);
+    if (insn->opcode == VTA_OP_LOAD && insn->u.mem.memory_type == VTA_MEM_TABLE && !config->depth[VTA_MEM_TABLE])
+        return vt_no_tables(index, insn, diag);
     if (insn->pop_prev_dep | insn->pop_next_dep | insn->push_prev_dep | insn->push_next_dep)
         VT_TRY(check_tokens(insn, index, stage, diag));
     s->stage[index] = (uint8_t)stage;

@@ -152,7 +152,7 @@ static void one_alu(const vt_machine *m, const operation *op, uint32_t dst, uint
     for (uint32_t i = 0; i < lanes; i++) {
         int32_t other = op->use_imm ? op->imm : b[i];
         bool lost = chisel && !op->use_imm && op->opcode == VTA_ALU_SHR && other < 0;
-        to[i] = lost ? 0 : vt_alu_lane(op->opcode, a[i], other);
+        to[i] = lost ? 0 : vt_alu_lane(op->opcode, a[i], other, vt_table_of(m, op->opcode, op->imm));
     }
 }
 
@@ -184,6 +184,7 @@ static void alu(vt_machine *m, const vt_loops *l, vta_alu_opcode opcode, bool us
     const operation op = {opcode, use_imm, imm};
     bool one_row = m->config->batch > 1 && vt_differs_on(s->design, VT_WARN_ALU_BATCH);
     s->hangs |= opcode == VTA_ALU_MUL && vt_differs_on(s->design, VT_WARN_MUL);
+    s->hangs |= opcode == VTA_ALU_TABLE && vt_differs_on(s->design, VT_WARN_TABLE);
     if (one_row || is_small(l) || is_otherwise(m, l, &op)) {
         late_alu(m, l, &op);
     } else {
@@ -238,7 +239,8 @@ static bool hangs_at(unsigned design, const vta_insn *insn) {
     bool moves = insn->opcode == VTA_OP_LOAD || insn->opcode == VTA_OP_STORE;
     if (!moves || !insn->u.mem.x_size) return false;
     bool acc_8bit = insn->opcode == VTA_OP_LOAD && insn->u.mem.memory_type == VTA_MEM_ACC_8BIT;
-    return (acc_8bit && vt_differs_on(design, VT_WARN_ACC_8BIT)) ||
+    bool table = insn->opcode == VTA_OP_LOAD && insn->u.mem.memory_type == VTA_MEM_TABLE;
+    return (acc_8bit && vt_differs_on(design, VT_WARN_ACC_8BIT)) || (table && vt_differs_on(design, VT_WARN_TABLE)) ||
            (!insn->u.mem.y_size && vt_differs_on(design, VT_WARN_NO_ROWS));
 }
 

@@ -14,6 +14,7 @@ typedef struct machine {
     __global uint *uops;
     __global uchar *inp, *wgt; /* elements as in DRAM */
     __global int *acc;
+    __global uchar *tables;
     __global uint *fault;
     uint now; /* the instruction */
 } machine;
@@ -33,16 +34,24 @@ static uint element_bytes(uint memory) {
            : memory == MEMORY_WGT      ? WGT_BYTES
            : memory == MEMORY_ACC      ? LANES * 4
            : memory == MEMORY_ACC_8BIT ? LANES
+           : memory == MEMORY_TABLE    ? TABLE_BYTES
                                        : OUT_BYTES;
 }
 
 static uint buffer_elements(uint memory) {
-    return memory == MEMORY_UOP ? UOP_DEPTH : memory == MEMORY_INP ? INP_DEPTH : memory == MEMORY_WGT ? WGT_DEPTH : ACC_DEPTH;
+    return memory == MEMORY_UOP     ? UOP_DEPTH
+           : memory == MEMORY_INP   ? INP_DEPTH
+           : memory == MEMORY_WGT   ? WGT_DEPTH
+           : memory == MEMORY_TABLE ? TABLE_DEPTH
+                                    : ACC_DEPTH;
 }
 
 static __global uchar *buffer(const machine *m, uint memory) {
-    return memory == MEMORY_UOP ? (__global uchar *)m->uops : memory == MEMORY_INP ? m->inp : memory == MEMORY_WGT ? m->wgt
-                                                                                       : (__global uchar *)m->acc;
+    return memory == MEMORY_UOP     ? (__global uchar *)m->uops
+           : memory == MEMORY_INP   ? m->inp
+           : memory == MEMORY_WGT   ? m->wgt
+           : memory == MEMORY_TABLE ? m->tables
+                                    : (__global uchar *)m->acc;
 }
 
 /* The byte of DRAM that a row and a byte in it stand for; false: there is no such byte. */
@@ -159,6 +168,12 @@ static void gemm_lane(const machine *m, ulong2 i, part p, uint lane) {
 }
 
 static void alu_of_lane(const machine *m, ulong2 i, part p, uint lane) {
+    bool looks_up = ALU_alu_opcode(i) == ALU_TABLE;
+    if (looks_up && (!ALU_use_imm(i) || (uint)ALU_imm(i) >= TABLE_DEPTH)) {
+        fail(m, FAULT_INDEX);
+        return;
+    }
+    __global const char *table = (__global const char *)m->tables + (looks_up ? (size_t)ALU_imm(i) * TABLE_BYTES : 0);
     for (uint y = p.y0; y < p.y1; y++)
         for (uint x = p.x0; x < p.x1; x++)
             for (uint u = ALU_uop_bgn(i); u < ALU_uop_end(i); u++) {
@@ -170,7 +185,8 @@ static void alu_of_lane(const machine *m, ulong2 i, part p, uint lane) {
                     return;
                 }
                 __global int *to = m->acc + (size_t)dst * LANES + lane;
-                *to = alu_lane(ALU_alu_opcode(i), *to, ALU_use_imm(i) ? ALU_imm(i) : m->acc[(size_t)src * LANES + lane]);
+                *to = alu_lane(ALU_alu_opcode(i), *to, ALU_use_imm(i) ? ALU_imm(i) : m->acc[(size_t)src * LANES + lane],
+                               table);
             }
 }
 
@@ -197,9 +213,9 @@ static void run(const machine *m, ulong2 i, part p) {
 
 /* `count` instructions of the stream at `insns` (an offset in dram), in this order; with part_y1 the one of them in part. */
 __kernel void vta_run(__global uchar *dram, __global uint *uops, __global uchar *inp, __global uchar *wgt, __global int *acc,
-                      __global uint *fault, __global const uint *order, ulong insns, uint first, uint count, uint part_y0,
+                      __global uchar *tables, __global uint *fault, __global const uint *order, ulong insns, uint first, uint count, uint part_y0,
                       uint part_y1, uint part_x0, uint part_x1) {
-    machine m = {dram, uops, inp, wgt, acc, fault, 0};
+    machine m = {dram, uops, inp, wgt, acc, tables, fault, 0};
     part p = {part_y0, part_y1, part_x0, part_x1};
     for (uint n = 0; n < count; n++) {
         m.now = order[first + n];

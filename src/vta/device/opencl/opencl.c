@@ -83,11 +83,19 @@ static vta_status configure(vta_device *device, const vta_device_options *option
     return VTA_OK;
 }
 
+/* A buffer has a byte at least, also where there are no tables. */
+static size_t table_bytes(const vta_config *c) {
+    return c->buffer_bytes[VTA_MEM_TABLE] ? c->buffer_bytes[VTA_MEM_TABLE] : 1;
+}
+
 static vta_status make_buffers(vt_opencl *o, const vta_config *c, vta_diag *diag) {
-    const size_t bytes[VT_CL_BUFFERS] = {
-        [VT_CL_DRAM] = (size_t)o->memory.size,      [VT_CL_UOPS] = c->buffer_bytes[VTA_MEM_UOP],
-        [VT_CL_INP] = c->buffer_bytes[VTA_MEM_INP], [VT_CL_WGT] = c->buffer_bytes[VTA_MEM_WGT],
-        [VT_CL_ACC] = c->buffer_bytes[VTA_MEM_ACC], [VT_CL_FAULT] = VT_CL_FAULT_WORDS * sizeof(cl_uint)};
+    const size_t bytes[VT_CL_BUFFERS] = {[VT_CL_DRAM] = (size_t)o->memory.size,
+                                         [VT_CL_UOPS] = c->buffer_bytes[VTA_MEM_UOP],
+                                         [VT_CL_INP] = c->buffer_bytes[VTA_MEM_INP],
+                                         [VT_CL_WGT] = c->buffer_bytes[VTA_MEM_WGT],
+                                         [VT_CL_ACC] = c->buffer_bytes[VTA_MEM_ACC],
+                                         [VT_CL_TABLE] = table_bytes(c),
+                                         [VT_CL_FAULT] = VT_CL_FAULT_WORDS * sizeof(cl_uint)};
     cl_int code = CL_SUCCESS;
     for (int i = 0; i < VT_CL_BUFFERS && code == CL_SUCCESS; i++) {
         o->buffer[i] = o->cl.clCreateBuffer(o->context, CL_MEM_READ_WRITE, bytes[i], NULL, &code);
@@ -106,11 +114,15 @@ static vta_status make_buffers(vt_opencl *o, const vta_config *c, vta_diag *diag
 
 /* On-chip memory begins with zeros, as the simulators' does, and without a fault. */
 static vta_status clear_buffers(vt_opencl *o, const vta_config *c, vta_diag *diag) {
-    static const vta_memory memories[] = {
-        [VT_CL_UOPS] = VTA_MEM_UOP, [VT_CL_INP] = VTA_MEM_INP, [VT_CL_WGT] = VTA_MEM_WGT, [VT_CL_ACC] = VTA_MEM_ACC};
+    static const vta_memory memories[] = {[VT_CL_UOPS] = VTA_MEM_UOP,
+                                          [VT_CL_INP] = VTA_MEM_INP,
+                                          [VT_CL_WGT] = VTA_MEM_WGT,
+                                          [VT_CL_ACC] = VTA_MEM_ACC,
+                                          [VT_CL_TABLE] = VTA_MEM_TABLE};
     vta_status status = VTA_OK;
-    for (int i = VT_CL_UOPS; i <= VT_CL_ACC && status == VTA_OK; i++) {
+    for (int i = VT_CL_UOPS; i <= VT_CL_TABLE && status == VTA_OK; i++) {
         size_t bytes = c->buffer_bytes[memories[i]];
+        if (!bytes) continue;
         void *zeros = vt_alloc_zero(o->memory.allocator, bytes);
         if (!zeros) return vt_no_memory(diag);
         status =
@@ -225,11 +237,14 @@ static void clear(vta_device *device) { ((vt_opencl *)device->state)->counters =
 
 static vta_status peek(vta_device *device, vta_memory memory, uint32_t first, uint32_t elements, void *to, size_t bytes,
                        vta_diag *diag) {
-    static const int buffers[VTA_MEM_COUNT] = {
-        [VTA_MEM_UOP] = VT_CL_UOPS, [VTA_MEM_INP] = VT_CL_INP, [VTA_MEM_WGT] = VT_CL_WGT, [VTA_MEM_ACC] = VT_CL_ACC};
+    static const int buffers[VTA_MEM_COUNT] = {[VTA_MEM_UOP] = VT_CL_UOPS,
+                                               [VTA_MEM_INP] = VT_CL_INP,
+                                               [VTA_MEM_WGT] = VT_CL_WGT,
+                                               [VTA_MEM_ACC] = VT_CL_ACC,
+                                               [VTA_MEM_TABLE] = VT_CL_TABLE};
     vt_opencl *o = device->state;
     size_t element = device->config->elem_bytes[memory];
-    if (!buffers[memory])
+    if (!buffers[memory] || !device->config->depth[memory])
         return vt_fail(diag, VTA_UNSUPPORTED, "memory %d has no buffer of its own; look into acc", (int)memory);
     if (bytes != elements * element)
         return vt_fail(diag, VTA_INVALID_ARGUMENT, "%u elements of %s are %zu bytes, not %zu", elements,

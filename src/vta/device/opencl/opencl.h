@@ -14,6 +14,7 @@ typedef enum vt_opencl_buffer {
     VT_CL_INP,
     VT_CL_WGT,
     VT_CL_ACC,
+    VT_CL_TABLE,
     VT_CL_FAULT,
     VT_CL_BUFFERS
 } vt_opencl_buffer;

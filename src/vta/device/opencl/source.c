@@ -23,11 +23,14 @@ static void add_sizes(const vta_config *c, vt_strbuf *to) {
     number(to, "INP_DEPTH", c->depth[VTA_MEM_INP]);
     number(to, "WGT_DEPTH", c->depth[VTA_MEM_WGT]);
     number(to, "ACC_DEPTH", c->depth[VTA_MEM_ACC]);
+    number(to, "TABLE_DEPTH", c->depth[VTA_MEM_TABLE]);
+    number(to, "TABLE_BYTES", VTA_TABLE_ENTRIES);
     number(to, "MEMORY_UOP", VTA_MEM_UOP);
     number(to, "MEMORY_INP", VTA_MEM_INP);
     number(to, "MEMORY_WGT", VTA_MEM_WGT);
     number(to, "MEMORY_ACC", VTA_MEM_ACC);
     number(to, "MEMORY_ACC_8BIT", VTA_MEM_ACC_8BIT);
+    number(to, "MEMORY_TABLE", VTA_MEM_TABLE);
 }
 
 /* ---- Instructions ------------------------------------------------------------------------------------------------ */
@@ -80,7 +83,9 @@ static void add_operations(vt_strbuf *to) {
 #include "vta/opcode.def"
 #undef VTA_OPCODE
 #undef VTA_ALU_OPCODE
-    vt_strbuf_add(to, "static int alu_lane(uint opcode, int32_t x, int32_t y) {\n    switch (opcode) {\n");
+    number(to, "ALU_TABLE", VTA_ALU_TABLE);
+    vt_strbuf_add(to, "static int alu_lane(uint opcode, int32_t x, int32_t y, __global const char *table) {\n    "
+                      "switch (opcode) {\n");
 #define VTA_OPCODE(name, value, format, meaning)
 #define VTA_ALU_OPCODE(name, value, formula, field, lane) vt_strbuf_addf(to, "    case %d: return %s;\n", value, #lane);
 #include "vta/opcode.def"

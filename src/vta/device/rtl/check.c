@@ -32,10 +32,11 @@ static bool moves(const vta_insn *insn) { return insn->opcode == VTA_OP_LOAD || 
 static vta_status check_transfer(const vta_config *c, uint32_t index, const vta_insn *insn, vta_diag *diag) {
     char label[24];
     uint64_t end = insn->u.mem.sram_base + vt_exec_work(insn);
-    uint32_t pads = insn->u.mem.y_pad_0 + insn->u.mem.y_pad_1 + insn->u.mem.x_pad_0 + insn->u.mem.x_pad_1;
+    bool may_pad = insn->opcode == VTA_OP_LOAD && insn->u.mem.memory_type != VTA_MEM_TABLE;
     if (!insn->u.mem.x_size) return VTA_OK;
-    if (insn->opcode == VTA_OP_STORE && pads)
-        return vt_fail(diag, VTA_ILLEGAL, "instruction %u (STORE): it has padding, but STORE has none", index);
+    if (vt_pads(insn) && !may_pad)
+        return vt_fail(diag, VTA_ILLEGAL, "instruction %u (%s): it has padding, but STORE and LOAD table have none",
+                       index, vt_insn_label(insn, label));
     if (end <= c->depth[insn->u.mem.memory_type]) return VTA_OK;
     return vt_fail(diag, VTA_OUT_OF_RANGE, "instruction %u (%s): its elements end at %llu, but the buffer has %u",
                    index, vt_insn_label(insn, label), (unsigned long long)end, c->depth[insn->u.mem.memory_type]);
@@ -60,8 +61,7 @@ static const char *left_out(const vta_insn *insn) {
     if (insn->opcode == VTA_OP_ALU) return insn->u.exec.alu_opcode == VTA_ALU_MUL ? "MUL" : NULL;
     if (insn->opcode != VTA_OP_LOAD) return NULL;
     if (insn->u.mem.memory_type == VTA_MEM_ACC_8BIT) return "loads of 8-bit accumulators";
-    bool pads = insn->u.mem.y_pad_0 || insn->u.mem.y_pad_1 || insn->u.mem.x_pad_0 || insn->u.mem.x_pad_1;
-    return pads && insn->u.mem.memory_type != VTA_MEM_INP ? "padding of anything but inp" : NULL;
+    return vt_pads(insn) && insn->u.mem.memory_type != VTA_MEM_INP ? "padding of anything but inp" : NULL;
 }
 
 vta_status vt_rtl_check_design(const vta_hardware_options *design, const vta_config *c, const vt_stream *s,
@@ -90,8 +90,8 @@ uint32_t vt_rtl_accessing(const vt_stream *s, const vta_config *c, uint32_t stag
     for (; done < s->length[stage]; done++) {
         const vta_insn *insn = &s->insns[s->queue[stage][done]];
         if (!moves(insn)) continue;
-        bool same =
-            insn->u.mem.memory_type == memory || (memory == VTA_MEM_ACC && insn->u.mem.memory_type == VTA_MEM_ACC_8BIT);
+        bool with_acc = insn->u.mem.memory_type == VTA_MEM_ACC_8BIT || insn->u.mem.memory_type == VTA_MEM_TABLE;
+        bool same = insn->u.mem.memory_type == memory || (memory == VTA_MEM_ACC && with_acc);
         if (same && meet(span_of(c, insn), (span){addr, (uint64_t)addr + bytes})) return s->queue[stage][done];
     }
     return UINT32_MAX;

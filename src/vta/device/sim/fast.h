@@ -93,8 +93,9 @@ typedef struct vt_fast_cpu {
      */
     void (*pack_inp8)(const uint8_t *from, size_t count, int32_t *to);
     bool (*pack_wgt8)(const uint8_t *from, uint32_t count, uint32_t block_in, uint32_t block_out, int32_t *to);
-    /* `count` scalars, from the first to the last: op with an immediate, op with a source, which may overlap. */
-    void (*alu_imm)(vta_alu_opcode opcode, int32_t *dst, int32_t imm, size_t count);
+    /* `count` scalars, from the first to the last: op with an immediate (`table` as in vt_table_of), op with a source,
+     * which may overlap. */
+    void (*alu_imm)(vta_alu_opcode opcode, int32_t *dst, int32_t imm, const int8_t *table, size_t count);
     void (*shift_and_clip)(int32_t *dst, int32_t shift, int32_t low, int32_t high, size_t count);
     void (*alu)(vta_alu_opcode opcode, int32_t *dst, const int32_t *src, size_t count);
     void (*narrow8)(const int32_t *from, size_t count, uint8_t *to);

@@ -37,10 +37,12 @@ static bool shift_and_clip(const vt_fast *f, const work *w, uint32_t *i, int32_t
     return true;
 }
 
-static void apply_chain(const vt_fast *f, const work *w, int32_t *to, size_t lanes) {
+static void apply_chain(const vt_machine *m, const work *w, int32_t *to, size_t lanes) {
+    const vt_fast *f = m->engine_state;
     for (uint32_t i = 0; i < w->count;)
         if (!shift_and_clip(f, w, &i, to, lanes)) {
-            f->cpu->alu_imm(w->ops[i].opcode, to, w->ops[i].imm, lanes);
+            const vt_alu_imm *op = &w->ops[i];
+            f->cpu->alu_imm(op->opcode, to, op->imm, vt_table_of(m, op->opcode, op->imm), lanes);
             i++;
         }
 }
@@ -50,7 +52,7 @@ static void apply(vt_machine *m, const work *w, uint32_t dst, uint32_t src, uint
     int32_t *to = m->acc + (size_t)dst * m->acc_lanes;
     size_t lanes = (size_t)elements * m->acc_lanes;
     if (w->use_imm)
-        apply_chain(f, w, to, lanes);
+        apply_chain(m, w, to, lanes);
     else
         f->cpu->alu(w->opcode, to, m->acc + (size_t)src * m->acc_lanes, lanes);
 }

@@ -19,8 +19,9 @@ vta_insn_kind vt_insn_kind(const vta_insn *insn) {
     case VTA_MEM_WGT: return VTA_KIND_LOAD_WGT;
     case VTA_MEM_UOP: return VTA_KIND_LOAD_UOP;
     case VTA_MEM_ACC:
-    case VTA_MEM_ACC_8BIT: return VTA_KIND_LOAD_ACC;
-    case VTA_MEM_OUT: /* nothing loads these: the stream was checked */
+    case VTA_MEM_ACC_8BIT:
+    case VTA_MEM_TABLE: return VTA_KIND_LOAD_ACC; /* the same engine loads them */
+    case VTA_MEM_OUT:                             /* nothing loads these: the stream was checked */
     case VTA_MEM_COUNT: break;
     }
     return VTA_KIND_NOP;

@@ -52,6 +52,8 @@ typedef struct vt_pipe_engine {
     bool busy, data;
     uint32_t lines, line; /* lines of an element, those of it that came */
     uint64_t left;        /* lines of the instruction that are to come */
+    bool idle;            /* at the beginning of this cycle */
+    bool table;           /* the newest job is one of tables */
     bool took, whole;     /* in this cycle: a line; one with which an element is whole */
     vt_pipe_pad pad;
     vt_pipe_widen widen;

@@ -142,10 +142,17 @@ static bool is_apart(const vt_pipe *p, const vta_insn *load) {
            load->u.mem.sram_base >= run->u.exec.uop_end;
 }
 
+/* Tables and acc share a read port, and their engines take turns: is the other one at work? */
+static bool other_works(const vt_pipe *p, const vta_insn *load) {
+    const vt_pipe_engine *e = &p->engine[VT_PIPE_ACC];
+    bool table = load->u.mem.memory_type == VTA_MEM_TABLE;
+    return load->u.mem.memory_type != VTA_MEM_UOP && !e->idle && e->table != table;
+}
+
 static void take_load(vt_pipe *p, const vta_insn *insn) {
     vt_pipe_loads *l = &p->loads[1];
     uint32_t client = insn->u.mem.memory_type == VTA_MEM_UOP ? VT_PIPE_UOP : VT_PIPE_ACC;
-    if (!p->execute.ready && !is_apart(p, insn)) return;
+    if ((!p->execute.ready && !is_apart(p, insn)) || other_works(p, insn)) return;
     if (l->before == VT_PIPE_ORDER || p->engine[client].full || p->engine[client].rows.beats) return;
     l->lone = !l->before && is_row(insn) && !insn->push_prev_dep && !insn->push_next_dep;
     l->order[l->count].insn = p->queue[1].insn;

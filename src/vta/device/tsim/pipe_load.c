@@ -29,6 +29,7 @@ void vt__pipe_begin_load(vt_pipe *p, uint32_t client, uint32_t index) {
     vt_bursts_of_load(&e->rows.bursts, p->m->config, p->m->profile, &p->m->insns[index]);
     vt__pipe_next_burst(&e->rows);
     e->jobs[e->job_count++] = index;
+    e->table = p->m->insns[index].u.mem.memory_type == VTA_MEM_TABLE;
 }
 
 static void begin_pad(vt_pipe_pad *pad, const vta_insn *insn) {
@@ -56,7 +57,8 @@ static void begin_job(vt_pipe *p, vt_pipe_engine *e) {
     e->job_count--;
     e->busy = true;
     e->data = insn->u.mem.y_size != 0;
-    e->lines = elem > bus ? elem / bus : 1;
+    bool table = insn->u.mem.memory_type == VTA_MEM_TABLE; /* whose lines are written one by one */
+    e->lines = elem > bus && !table ? elem / bus : 1;
     e->line = 0;
     e->left = all_lines(p, insn);
     begin_pad(&e->pad, insn);
@@ -149,6 +151,7 @@ void vt__pipe_engines(vt_pipe *p) {
         vt_pipe_engine *e = &p->engine[c];
         uint32_t waiting = e->job_count; /* those of this cycle come later */
         e->full = waiting == VT_PIPE_JOBS;
+        e->idle = !e->busy && !waiting;
         if (e->busy) run_engine(p, c);
         if (!e->busy && waiting) begin_job(p, e);
         e->took = e->whole = false;
