@@ -138,21 +138,24 @@ static const vt_stmt *made_from(one *o, const vt_buffer *a, const vt_buffer *b, 
     case 3: return one_store(o, b, j, vt_e_select(c, vt_lt(c, j, unit), aj, unit));
     case 4: return one_store(o, b, j, vt_e_call(c, VT_I32, VT_OP_SHIFT_LEFT, 2, shifts[1]));
     case 5: return one_store(o, b, j, vt_e_call(c, VT_I32, VT_OP_SHIFT_LEFT, 2, shifts[2]));
+    case 6:
+        return one_store(o, b, j, one_load(o, o->x, aj)); /* what is read is picked before b is written */
     /* from here on only in ordinary memory: what does not change must be there already */
-    case 6: return one_store(o, b, j, vt_e_select(c, vt_lt(c, aj, unit), one_i(o, 2), unit));
-    case 7: return one_store(o, b, j, vt_e_call(c, VT_I32, VT_OP_SHIFT_RIGHT, 2, shifts[0]));
+    case 7: return one_store(o, b, j, vt_e_select(c, vt_lt(c, aj, unit), one_i(o, 2), unit));
+    case 8: return one_store(o, b, j, vt_e_call(c, VT_I32, VT_OP_SHIFT_RIGHT, 2, shifts[0]));
     /* never */
-    case 8: return one_store(o, b, j, one_load(o, a, vt_sub(c, one_i(o, 15), j)));
-    case 9: return one_store(o, b, j, vt_add(c, aj, one_load(o, a, unit)));
-    case 10: return one_store(o, b, aj, unit);
-    case 11: return one_store(o, b, j, one_load(o, o->x, aj));
+    case 9: return one_store(o, b, j, one_load(o, a, vt_sub(c, one_i(o, 15), j)));
+    case 10: return one_store(o, b, j, vt_add(c, aj, one_load(o, a, unit)));
+    case 11: return one_store(o, b, aj, unit);
     case 12: return one_store(o, b, j, vt_add(c, one_load(o, b, j), aj));
     case 13: return one_seq(o, one_store(o, b, j, unit), one_store(o, o->x, j, aj));
     case 14: return vt_s_attr(c, vt_ref_var(b->data), VT_ATTR_VOLATILE, unit, one_store(o, b, j, aj));
+    case 15: return one_store(o, b, j, one_load(o, a, aj));
+    case 16: return one_store(o, b, j, one_load(o, o->x, one_load(o, a, vt_sub(c, one_i(o, 15), j))));
     default: return NULL;
     }
 }
-enum { FORMS_EVERYWHERE = 6, FORMS_IN_MEMORY = 8, FORMS = 15 };
+enum { FORMS_EVERYWHERE = 7, FORMS_IN_MEMORY = 9, FORMS = 17 };
 
 static const vt_stmt *from_each_other(one *o) {
     const vt_buffer *a = one_buffer(o, "a", 16, scope), *b = one_buffer(o, "b", 16, scope);

@@ -81,10 +81,24 @@ static vta_value not_bits(const evaluation *ev, const insn *in, const value *slo
     return fit(ev, vta_field_apply(field_of(ev), VTA_FIELD_SUB, minus_one, x, 64), in->dtype);
 }
 
+/* A row of a tensor at a place that depends on the inputs: a random function of the place and of the row. */
+static vta_value look_up(const evaluation *ev, const insn *in, const value *slot, int64_t row) {
+    const array *a = in->array;
+    uint32_t last = a->tensor->ndim - 1;
+    const vta_value *values = (const vta_value *)(const void *)a->data + row * a->shape[last];
+    vta_value result;
+    if (!vta_field_lookup(field_of(ev), (size_t)a->shape[last], values, (vta_value)slot[in->indices[last]].i, &result))
+        te__raise(ev->c, VTA_UNSUPPORTED,
+                  "%s is read at a place that depends on the inputs, and may be outside of its %lld elements; clip it",
+                  a->tensor->name, (long long)a->shape[last]);
+    return result;
+}
+
 static vta_value load(const evaluation *ev, const insn *in, const value *slot) {
     const array *a = in->array;
     int64_t at = 0;
     for (uint32_t d = 0; d < a->tensor->ndim; d++) {
+        if (ev->marks[in->indices[d]] && d + 1 == a->tensor->ndim) return look_up(ev, in, slot, at);
         if (ev->marks[in->indices[d]])
             te__raise(ev->c, VTA_UNSUPPORTED, "%s is read at a place that depends on the inputs", a->tensor->name);
         int64_t i = slot[in->indices[d]].i;

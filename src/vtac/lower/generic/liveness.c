@@ -161,7 +161,7 @@ typedef struct inplace {
     vt_visitor v;
     const vt_var *dst, *src;
     const vt_stmt *store; /* the store to dst whose value is visited */
-    int nested;           /* inside of an index */
+    int nested;           /* inside of an index of a store, or of a load of these two */
     bool accumulates;
     bool found; /* by loads_src */
     bool bad;
@@ -204,9 +204,11 @@ static void inplace_expr(vt_visitor *v, const vt_expr *e) {
             for (uint32_t i = 0; !st->bad && i < e->n; i++)
                 if (!vt_expr_equal(s->u.store.indices[i], e->a[i])) fail(st);
         }
-        st->nested++;
+        /* What picks an element of another buffer is read before the result is written, like any operand. */
+        int index = data == st->src || data == st->dst;
+        st->nested += index;
         vt_visit_expr_children(v, e);
-        st->nested--;
+        st->nested -= index;
         return;
     }
     vt_visit_expr_children(v, e);

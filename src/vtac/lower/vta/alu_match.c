@@ -51,6 +51,59 @@ static const char *matched_names(vt_ctx *ctx) {
 
 alu_op vt__alu_match_op(alu *st, const vt_stmt *stmt, const vt_expr *value);
 
+/* ---- Tables -------------------------------------------------------------------------------------------------------
+ */
+
+/* An index of minima, maxima and sums with constants of one element, which it gives; NULL: it is none. */
+static const vt_expr *looked_up(const vt_expr *index) {
+    while (index->kind == VT_E_MIN || index->kind == VT_E_MAX || index->kind == VT_E_ADD || index->kind == VT_E_SUB) {
+        bool second = index->a[1]->kind == VT_E_INT;
+        if (!second && (index->kind == VT_E_SUB || index->a[0]->kind != VT_E_INT)) return NULL;
+        index = index->a[second ? 0 : 1];
+    }
+    return index->kind == VT_E_LOAD ? index : NULL;
+}
+
+/* Such an index where that element is x. */
+static int64_t index_at(const vt_expr *index, int64_t x) {
+    if (index->kind == VT_E_LOAD) return x;
+    bool second = index->a[1]->kind == VT_E_INT;
+    int64_t a = index_at(index->a[second ? 0 : 1], x), c = index->a[second ? 1 : 0]->u.i;
+    switch (index->kind) {
+    case VT_E_MIN: return a < c ? a : c;
+    case VT_E_MAX: return a > c ? a : c;
+    case VT_E_SUB: return a - c;
+    default: return a + c;
+    }
+}
+
+/* int32(table[256 * k + min(max(x, -128), 127) + 128]), whichever form simplification gave the index: it never falls
+ * and rises by at most one a step, so that four places say what it is everywhere. */
+static alu_op match_table(alu *st, const vt_stmt *stmt, const vt_expr *load) {
+    enum { FAR = 1 << 30 };
+    vt_ctx *ctx = st->m.ctx;
+    const vt_expr *index = load->a[0], *x = looked_up(index);
+    int64_t first = x ? index_at(index, INT8_MIN) : 0;
+    bool clipped = x && index_at(index, INT8_MAX) == first + 255 && index_at(index, -FAR) == first &&
+                   index_at(index, FAR) == first + 255 && first % VTA_TABLE_ENTRIES == 0;
+    if (!clipped)
+        vt__alu_refuse(st, stmt,
+                       vt_new_format(ctx,
+                                     "it looks up tables of 256 at an element that is clipped, "
+                                     "%s[k, min(max(x, -128), 127) + 128] with a constant k, and not at %s",
+                                     load->u.buffer->name, vt_expr_plain(ctx, index)));
+    vt__check_chip_type(st->l, load->u.buffer, VTA_MEM_TABLE);
+    return (alu_op){VTA_ALU_TABLE, false, x, vt_i32(ctx, first / VTA_TABLE_ENTRIES), NULL};
+}
+
+static bool is_table(const vt_expr *e) {
+    return e->kind == VT_E_CAST && e->a[0]->kind == VT_E_LOAD &&
+           !strcmp(vt_buffer_scope(e->a[0]->u.buffer), VT_SCOPE_TABLE);
+}
+
+/* ---- Operations ---------------------------------------------------------------------------------------------------
+ */
+
 /* Either side may be the operand that stays; the other one is the operation, with that operand first. */
 static alu_op match_select(alu *st, const vt_stmt *stmt, const vt_expr *value) {
     vt_ctx *ctx = st->m.ctx;
@@ -75,6 +128,7 @@ alu_op vt__alu_match_op(alu *st, const vt_stmt *stmt, const vt_expr *value) {
     const vt_expr *x = value->n > 0 ? value->a[0] : NULL, *y = value->n > 1 ? value->a[1] : NULL;
     const matcher *found = find_matcher(value);
     if (found) return (alu_op){found->opcode, found->commutes, x, y, NULL};
+    if (is_table(value)) return match_table(st, stmt, value->a[0]);
     if (value->kind == VT_E_INT || value->kind == VT_E_LOAD) return (alu_op){.lhs = value};
     if (value->kind == VT_E_SELECT) return match_select(st, stmt, value);
     if (value->kind == VT_E_SUB) {

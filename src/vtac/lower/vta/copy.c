@@ -130,6 +130,10 @@ vt_copy vt__match_copy(vt_analyzer *a, const vt_stmt *nest) {
 void vt__check_chip_type(vt_lowering *l, const vt_buffer *b, vta_memory memory) {
     uint32_t width = vta_config_width(vt__config(l), memory);
     char text[VT_DTYPE_TEXT];
+    if (!width)
+        vt_raise(l->ctx, VTA_UNSUPPORTED,
+                 "%s is in the %s memory, and the configuration has none; LOG_TABLE_BUFF_SIZE, 8 or more, gives it one",
+                 b->name, vta_memory_name(memory));
     if (b->dtype.code == VT_INT && b->dtype.bits == width) return;
     vt_raise(l->ctx, VTA_ILLEGAL,
              "%s is in the %s buffer, which holds int%u, but has elements of type %s; cast to int%u", b->name,

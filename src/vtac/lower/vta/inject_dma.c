@@ -251,7 +251,7 @@ static const vt_stmt *load_copy(dma *st, vt_copy *c) {
     const char *to = vt_buffer_scope(c->dst.buffer);
     vta_memory memory;
     if (!vt__memory_of(to, &memory))
-        vt_raise(ctx, VTA_ILLEGAL, "copy of %s to %s: %s is in %s; set its scope to inp, wgt or acc to load it",
+        vt_raise(ctx, VTA_ILLEGAL, "copy of %s to %s: %s is in %s; set its scope to inp, wgt, acc or table to load it",
                  c->src.buffer->name, c->dst.buffer->name, c->dst.buffer->name, to);
     vt__check_chip_type(st->l, c->dst.buffer, memory);
     vta_memory type = load_type(st, c, memory);
@@ -259,7 +259,10 @@ static const vt_stmt *load_copy(dma *st, vt_copy *c) {
     const vt_expr *condition = check_padding(st, &t, inside(st, &t));
     const vt_stmt *body = c->zeros ? load_zeros(st, &t, type) : load(st, &t, type);
     if (condition && !c->zeros) body = vt_s_if(ctx, condition, body, load_zeros(st, &t, type));
-    vta_stage stage = memory == VTA_MEM_ACC ? VTA_STAGE_COMPUTE : VTA_STAGE_LOAD;
+    if (memory == VTA_MEM_TABLE && (c->zeros || c->pad_before))
+        vt_raise(ctx, VTA_ILLEGAL, "copy of %s to %s: a load of tables has no padding", c->src.buffer->name,
+                 c->dst.buffer->name);
+    vta_stage stage = memory == VTA_MEM_ACC || memory == VTA_MEM_TABLE ? VTA_STAGE_COMPUTE : VTA_STAGE_LOAD;
     return vt__task(st->l, st->axis, stage, with_loops(st, &t, body));
 }
 

@@ -36,9 +36,10 @@ static transfer read_call(vt_verifier *v, const vt_expr *e, bool loads) {
 static void check_memory(vt_verifier *v, const vt_stmt *s, const vt_expr *type, bool loads, vta_memory *out_memory) {
     int64_t memory;
     if (!vt_as_const(type, &memory)) vt__verify_fail(v, VT_RULE_TRANSFER, s, "the memory is not a constant");
-    bool good =
-        loads ? memory == VTA_MEM_INP || memory == VTA_MEM_WGT || memory == VTA_MEM_ACC || memory == VTA_MEM_ACC_8BIT
-              : memory == VTA_MEM_OUT;
+    bool table = memory == VTA_MEM_TABLE && v->config->depth[VTA_MEM_TABLE];
+    bool good = loads ? memory == VTA_MEM_INP || memory == VTA_MEM_WGT || memory == VTA_MEM_ACC ||
+                            memory == VTA_MEM_ACC_8BIT || table
+                      : memory == VTA_MEM_OUT;
     if (!good)
         vt__verify_fail(
             v, VT_RULE_TRANSFER, s,
@@ -103,6 +104,7 @@ static const vt_claim NO_COLUMNS = {VT_RULE_SIZE, "x_size is not positive"},
                       LONG_STRIDE = {VT_RULE_SIZE, "x_stride is above 65535"},
                       NEGATIVE_PAD = {VT_RULE_SIZE, "padding is negative"},
                       LARGE_PAD = {VT_RULE_SIZE, "padding is above 15"},
+                      TABLE_PAD = {VT_RULE_SIZE, "a load of tables has padding"},
                       BEFORE_SRAM = {VT_RULE_SRAM, "the on-chip address is negative"},
                       BEHIND_SRAM = {VT_RULE_SRAM, "it ends past the end of the memory"},
                       BEFORE_DRAM = {VT_RULE_DRAM, "it begins before the tensor"},
@@ -119,6 +121,11 @@ static void make_demands(void *user, vt_path *p, vt_demands *out) {
     vt__demand_between(p, out, &stride, 0, MAX_SIZE, &NEGATIVE_STRIDE, &LONG_STRIDE);
     for (int i = 0; i < 4 && t->pads[i]; i++) {
         if (vt_is_const(t->pads[i], 0)) continue;
+        if (t->memory == VTA_MEM_TABLE) { /* which has no padding */
+            vt_form none = vt__form_of(p, t->pads[i]);
+            vt__demand_between(p, out, &none, 0, 0, &NEGATIVE_PAD, &TABLE_PAD);
+            continue;
+        }
         vt_form pad = vt__form_of(p, t->pads[i]), *size = i % 2 ? &rows : &columns;
         vt__demand_between(p, out, &pad, 0, MAX_PAD, &NEGATIVE_PAD, &LARGE_PAD);
         *size = vt__form_add(size, &pad, 1);

@@ -127,6 +127,12 @@ void vt__verify_operation(vt_kernel *k, const vt_stmt *s, const vt_expr *e) {
         else if (value < ranges[i].least || value > ranges[i].most)
             vt__verify_fail(k->v, VT_RULE_KERNEL, s, "a field of the operation has a value that it cannot hold");
     }
+    int64_t opcode = 0, use_imm = 0, table = 0;
+    bool known = vt_as_const(e->a[VT_ARG_OPCODE], &opcode) && vt_as_const(e->a[VT_ARG_USE_IMM], &use_imm) &&
+                 vt_as_const(e->a[VT_ARG_IMM], &table);
+    bool exists = use_imm == 1 && table >= 0 && table < (int64_t)k->v->config->depth[VTA_MEM_TABLE];
+    if (known && opcode == VTA_ALU_TABLE && k->mode != VT_KIND_GEMM && !exists)
+        vt__verify_fail(k->v, VT_RULE_KERNEL, s, "it looks up a table that the memory does not have");
 }
 
 void vt__verify_kernel_loops(vt_kernel *k) { vt__verify_prove(k->v, k->scope, make_loop_demands, k); }

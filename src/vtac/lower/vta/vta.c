@@ -21,6 +21,7 @@ bool vt__memory_of(const char *scope, vta_memory *out_memory) {
 }
 
 int64_t vt__elem_scalars(const vta_config *config, vta_memory memory) {
+    if (memory == VTA_MEM_TABLE) return VTA_TABLE_ENTRIES; /* of a configuration without tables, too */
     return (int64_t)vta_config_elem_bytes(config, memory) * 8 / vta_config_width(config, memory);
 }
 
@@ -30,7 +31,8 @@ static bool memory_of_scope(const vt_target *t, const char *scope, vt_memory_inf
     const vta_config *config = ((const vt_vta *)t)->config;
     vta_memory memory;
     if (!vt__memory_of(scope, &memory)) return false;
-    uint64_t unit = (uint64_t)vta_config_elem_bytes(config, memory) * 8;
+    uint64_t unit =
+        memory == VTA_MEM_TABLE ? VTA_TABLE_ENTRIES * 8 : (uint64_t)vta_config_elem_bytes(config, memory) * 8;
     *out_info = (vt_memory_info){.name = vta_memory_name(memory),
                                  .unit_bits = unit,
                                  .align_bits = unit,
