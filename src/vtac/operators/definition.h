@@ -24,6 +24,8 @@ typedef struct vt_algebra {
     int64_t (*times)(void *ctx);
     /* floor((x + 2^(bits - 1)) / 2^bits); `fits`: x + 2^(bits - 1) is no more than 32 bits hold. */
     vt_word (*round_shift)(void *ctx, vt_word x, int bits, bool fits);
+    /* values[x + 128] of 256, x from -128 to 127. */
+    vt_word (*look_up)(void *ctx, const vt_word values[], vt_word x);
     /* The low bits of the output type. */
     vt_word (*result)(void *ctx, vt_word x);
 } vt_algebra;
@@ -37,6 +39,7 @@ typedef enum vt_role {
     VT_ROLE_AMOUNT,
     VT_ROLE_DIGITS,
     VT_ROLE_ADDEND,
+    VT_ROLE_TABLE,
     VT_ROLE_RESULT,
     VT_ROLES
 } vt_role;

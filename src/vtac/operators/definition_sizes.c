@@ -133,6 +133,7 @@ static sizes sizes_of(vt_definition *d, const vt_plain *p) {
     case VT_ROLE_BIAS:
     case VT_ROLE_FACTOR:
     case VT_ROLE_AMOUNT: return (sizes){1, batch, 1, 1, res.c};
+    case VT_ROLE_TABLE: return (sizes){1, 1, 1, 1, 256};
     case VT_ROLE_DIGITS: return (sizes){1, res.c, number_of(d, VT_EPILOGUE_bias_int8, p->index), 1, lanes};
     case VT_ROLE_RESIDUAL:
     case VT_ROLE_ADDEND:
@@ -154,7 +155,8 @@ static const struct {
     {"data", VT_ROLE_INPUT, false, 0},       {"a", VT_ROLE_INPUT, false, 0},       {"b", VT_ROLE_INPUT, false, 1},
     {"x", VT_ROLE_INPUT, true, 0},           {"weight", VT_ROLE_WEIGHT, false, 0}, {"bias", VT_ROLE_BIAS, true, 0},
     {"residual", VT_ROLE_RESIDUAL, true, 0}, {"factor", VT_ROLE_FACTOR, true, 0},  {"amount", VT_ROLE_AMOUNT, true, 0},
-    {"digits", VT_ROLE_DIGITS, true, 0},     {"addend", VT_ROLE_ADDEND, true, 0},  {"res", VT_ROLE_RESULT, false, 0},
+    {"digits", VT_ROLE_DIGITS, true, 0},     {"addend", VT_ROLE_ADDEND, true, 0},  {"table", VT_ROLE_TABLE, true, 0},
+    {"res", VT_ROLE_RESULT, false, 0},
 };
 
 static vta_status find_role(const vt_definition *d, const char *name, vt_plain *p, vta_diag *diag) {
@@ -269,6 +271,7 @@ static vta_status map_one(const vt_definition *d, vt_plain *p, vta_diag *diag) {
     case VT_ROLE_WEIGHT:
     case VT_ROLE_DIGITS: return map_tiles(d, p, out, in, diag);
     case VT_ROLE_ADDEND: return map_tiles(d, p, batch, in, diag);
+    case VT_ROLE_TABLE: return map_tiles(d, p, 1, 256, diag);
     case VT_ROLE_BIAS:
     case VT_ROLE_RESIDUAL:
     case VT_ROLE_FACTOR:

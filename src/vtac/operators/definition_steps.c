@@ -59,12 +59,18 @@ static vt_word round_shift(void *ctx, vt_word x, int bits, bool fits) {
     return (vt_word)floor_division((int64_t)x + (INT64_C(1) << (bits - 1)), INT64_C(1) << bits);
 }
 
+static vt_word look_up(void *ctx, const vt_word values[], vt_word x) {
+    (void)ctx;
+    return values[(int64_t)x + 128];
+}
+
 static vt_word low_bits(void *ctx, vt_word x) {
     (void)ctx;
     return x; /* whoever stores it takes the low bits */
 }
 
-const vt_algebra vt__definition_integers = {NULL, true, number, apply, products, average, once, round_shift, low_bits};
+const vt_algebra vt__definition_integers = {NULL,    true, number,      apply,   products,
+                                            average, once, round_shift, look_up, low_bits};
 
 /* ---- What a step may find ------------------------------------------------------------------------------------------
  */
@@ -148,6 +154,7 @@ static range range_after(const vt_definition *d, const vt_epilogue *e, range r) 
     case VT_EPILOGUE_residual_int8:
         most = lane * (e->second < 0 ? -(int64_t)e->second : e->second);
         return within(r.least - most, r.most + most);
+    case VT_EPILOGUE_table: return (range){-128, 127};
     case VT_EPILOGUE_relu:
     case VT_EPILOGUE_clip:
     case VT_EPILOGUE_shift_channel:
@@ -219,6 +226,10 @@ static vt_word step(const place *p, const vt_epilogue *e, vt_word x, range r) {
     case VT_EPILOGUE_bias_int8: return digits(p, index, x);
     case VT_EPILOGUE_residual_int8:
         return plus_product(a, x, vt__definition_arg(p->d, VT_ROLE_ADDEND, index), p->at, e->second);
+    case VT_EPILOGUE_table:
+        x = a->apply(a->ctx, VTA_FIELD_MAX, x, a->number(a->ctx, -128));
+        x = a->apply(a->ctx, VTA_FIELD_MIN, x, a->number(a->ctx, 127));
+        return a->look_up(a->ctx, vt__definition_arg(p->d, VT_ROLE_TABLE, index)->values, x);
     case VT_EPILOGUE_clip: /* written as a maximum and a minimum when it was read */
     case VT_EPILOGUES: break;
     }

@@ -19,6 +19,19 @@ const char *vtac_epilogue_name(size_t index) { return index < VT_EPILOGUES ? row
 const char *vtac_epilogue_form(size_t index) { return index < VT_EPILOGUES ? rows[index].form : NULL; }
 const char *vtac_epilogue_text(size_t index) { return index < VT_EPILOGUES ? rows[index].text : NULL; }
 
+/* Each has a place of its own on the chip. */
+static vta_status check_tables(const vtac_op *op, vta_diag *diag) {
+    uint32_t depth = vta_config_depth(op->config, VTA_MEM_TABLE);
+    if (!depth)
+        return vt_fail(
+            diag, VTA_UNSUPPORTED,
+            "epilogue: table: the configuration has no tables; LOG_TABLE_BUFF_SIZE, 8 or more, gives it some");
+    if (op->tables > depth)
+        return vt_fail(diag, VTA_OUT_OF_RANGE, "epilogue: more than %u tables, which is what the table memory holds",
+                       depth);
+    return VTA_OK;
+}
+
 static vta_status add(vtac_op *op, vt_epilogue step, vta_diag *diag) {
     if (op->n_epilogue == VT_EPILOGUE_MAX)
         return vt_fail(diag, VTA_OUT_OF_RANGE, "epilogue: more than %d steps", VT_EPILOGUE_MAX);
@@ -27,6 +40,7 @@ static vta_status add(vtac_op *op, vt_epilogue step, vta_diag *diag) {
                        "epilogue: multiply:0 makes zeros of any input: nothing would be computed");
     if (step.kind == VT_EPILOGUE_residual_int8 && step.second == 0)
         return vt_fail(diag, VTA_INVALID_ARGUMENT, "epilogue: residual_int8:0 adds nothing: leave it out");
+    if (step.kind == VT_EPILOGUE_table) VT_TRY(check_tables(op, diag));
     op->epilogue[op->n_epilogue++] = step;
     return VTA_OK;
 }
@@ -40,6 +54,7 @@ static uint32_t *count_of(vtac_op *op, vt_epilogue_kind kind) {
     case VT_EPILOGUE_shift_channel: return &op->amounts;
     case VT_EPILOGUE_bias_int8: return &op->digits;
     case VT_EPILOGUE_residual_int8: return &op->addends;
+    case VT_EPILOGUE_table: return &op->tables;
     case VT_EPILOGUE_shift:
     case VT_EPILOGUE_round_shift:
     case VT_EPILOGUE_requantize:

@@ -148,6 +148,19 @@ static vta_status by_gemm(settling *s, const vt_epilogue *e) {
     return plus(s, e, lane * (e->second < 0 ? -e->second : e->second));
 }
 
+/* A table clips what it looks up: clips to more than its numbers in front of it say nothing new. */
+static vta_status look_up(settling *s, const vt_epilogue *e) {
+    while (s->n) {
+        const vt_epilogue *last = &s->steps[s->n - 1];
+        bool wide = (last->kind == VT_EPILOGUE_max && last->number <= INT8_MIN) ||
+                    (last->kind == VT_EPILOGUE_min && last->number >= INT8_MAX);
+        if (!wide) break;
+        s->n--;
+    }
+    becomes(s, INT8_MIN, INT8_MAX);
+    return emit(s, e->kind, e->number, e->second);
+}
+
 static vta_status settle_one(settling *s, const vt_epilogue *e) {
     switch (e->kind) {
     case VT_EPILOGUE_shift: return shift(s, e->number);
@@ -165,6 +178,7 @@ static vta_status settle_one(settling *s, const vt_epilogue *e) {
     case VT_EPILOGUE_multiply_channel: return times(s, e);
     case VT_EPILOGUE_bias_int8:
     case VT_EPILOGUE_residual_int8: return by_gemm(s, e);
+    case VT_EPILOGUE_table: return look_up(s, e);
     case VT_EPILOGUE_residual:
     case VT_EPILOGUE_shift_channel: return plus(s, e, s->highest + 1); /* anything */
     case VT_EPILOGUE_relu:
@@ -285,7 +299,8 @@ vt_epilogue_use vt__epilogue_use(const vtac_op *op, int64_t oc, int64_t tile) {
         case VT_EPILOGUE_add:
         case VT_EPILOGUE_multiply:
         case VT_EPILOGUE_max:
-        case VT_EPILOGUE_min: use.micro_ops++; break;
+        case VT_EPILOGUE_min:
+        case VT_EPILOGUE_table: use.micro_ops++; break;
         case VT_EPILOGUE_round_shift: /* these are written with the ones above */
         case VT_EPILOGUE_requantize:
         case VT_EPILOGUE_relu:

@@ -70,12 +70,14 @@ void vt__epilogue_inputs(const vtac_op *op, const char *bias_shape, const char *
         vt_strbuf_addf(out, "input digits%d: wgt_t[%s]\n", (int)e->number, tiles);
     }
     write_addends(op, shape, out);
+    write_inputs(op->tables, "table", "int8", "1, 256", out);
     write_copies(op->biases, "bias", out);
     write_copies(op->residuals, "residual", out);
     write_copies(op->factors, "factor", out);
     write_copies(op->amounts, "amount", out);
     write_copies(op->digits, "digits", out);
     write_copies(op->addends, "addend", out);
+    write_copies(op->tables, "table", out);
     for (uint32_t i = 0; i < op->n_epilogue; i++) write_constants(op, &op->epilogue[i], i, out);
 }
 
@@ -144,6 +146,11 @@ static void write_body(const writer *w, const vt_epilogue *e, uint32_t i, const 
     }
     if (e->kind == VT_EPILOGUE_leaky) {
         vt_strbuf_addf(w->out, "max(%s[%s], slope_%u[%s])", from, w->index, i, w->index);
+        return;
+    }
+    if (e->kind == VT_EPILOGUE_table) {
+        vt_strbuf_addf(w->out, "acc_t(table%d_buf[0, min(max(%s[%s], -128), 127) + 128])", (int)e->number, from,
+                       w->index);
         return;
     }
     const char *before = forms[e->kind].before, *name = forms[e->kind].name;
@@ -220,6 +227,8 @@ static void write_loads(uint32_t n, const char *name, const char *axis, vt_strbu
 
 void vt__epilogue_stages(const vtac_op *op, const char *vectors, const char *axis, vt_strbuf *out) {
     static const char alu[] = "stage %s_%u\n  scope acc\n  compute_at res, %s\n  pragma 0 alu\n";
+    for (uint32_t i = 0; i < op->tables; i++) /* once, for all tiles */
+        vt_strbuf_addf(out, "stage table%u_buf\n  scope table\n  pragma 0 dma_copy\n", i);
     write_loads(op->biases, "bias", vectors, out);
     write_loads(op->residuals, "residual", axis, out);
     write_loads(op->factors, "factor", vectors, out);

@@ -53,6 +53,7 @@ static const char *name_of(vt_epilogue_kind kind) {
     case VT_EPILOGUE_shift_channel: return "amount";
     case VT_EPILOGUE_bias_int8: return "digits";
     case VT_EPILOGUE_residual_int8: return "addend";
+    case VT_EPILOGUE_table: return "table";
     case VT_EPILOGUE_shift:
     case VT_EPILOGUE_round_shift:
     case VT_EPILOGUE_requantize:

@@ -136,8 +136,8 @@ struct vtac_op {
     vt_narrow narrow;
     bool overflows; /* without its last saturation the result may not fit the output type */
     char sums[192]; /* what may wrap in 32 bits, in words; empty: nothing */
-    uint32_t biases, residuals, factors, amounts, digits, addends; /* inputs of steps, by their sort */
-    vta_conv conv;                                                 /* of conv2d */
+    uint32_t biases, residuals, factors, amounts, digits, addends, tables; /* inputs of steps, by their sort */
+    vta_conv conv;                                                         /* of conv2d */
     int64_t terms; /* products in a sum of them; 0: the operator is not one */
     vt_op_shape shape;
     vt_division division; /* of averages */

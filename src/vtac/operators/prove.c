@@ -51,6 +51,14 @@ static vt_word round_shift(void *ctx, vt_word x, int bits, bool fits) {
     return with(ctx, VTA_FIELD_SHR, with(ctx, VTA_FIELD_ADD, x, 1), 1);
 }
 
+static vt_word look_up(void *ctx, const vt_word entries[], vt_word x) {
+    vta_field *field = ((values *)ctx)->field;
+    vta_value result = 0;
+    (void)vta_field_lookup(field, 256, entries, with(ctx, VTA_FIELD_ADD, x, 128), &result); /* x was clipped */
+    vta_field_known(field, result, INT8_MIN, INT8_MAX);
+    return result;
+}
+
 static vt_word narrowed(void *ctx, vt_word x) {
     values *v = ctx;
     return vta_field_narrow(v->field, x, vta_config_width(v->op->config, VTA_MEM_OUT), true);
@@ -122,7 +130,7 @@ static vta_status draw(proving *p, uint64_t seed) {
     uint32_t last = p->definition.n - 1;
     VT_TRY(vta_field_create(seed, p->definition.allocator, p->diag, &field));
     values v = {field, p->op};
-    const vt_algebra algebra = {&v, false, number, apply, products, average, times, round_shift, narrowed};
+    const vt_algebra algebra = {&v, false, number, apply, products, average, times, round_shift, look_up, narrowed};
     for (uint32_t i = 0; i < last; i++) fill(p, field, i);
     te_tensor *out = (te_tensor *)vtac_kernel_arg(p->op->kernel, last);
     vta_status status = te_evaluate_field(c, field, out, last, p->inputs,
