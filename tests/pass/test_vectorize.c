@@ -155,4 +155,16 @@ TEST_CASE(guards_stay) {
     }
 }
 
+/* One condition for all lanes stays one, so that it can become a branch. */
+static const vt_stmt *uniform_guard(one *o) {
+    vt_ctx *c = &o->ctx;
+    const vt_var *i = one_var(o, "i"), *j = one_var(o, "j");
+    const vt_expr *far = one_load(o, o->x, vt_add(c, vt_mul(c, j, one_i(o, 60)), i));
+    const vt_expr *value = vt_e_select(c, vt_lt(c, j, one_i(o, 1)), far, one_i(o, 0));
+    const vt_stmt *step = one_store(o, o->y, vt_add(c, vt_mul(c, j, one_i(o, 8)), i), value);
+    return one_for(o, j, 4, VT_FOR_SERIAL, one_for(o, i, 8, VT_FOR_VECTORIZED, step));
+}
+
+TEST_CASE(guards_of_all_lanes) { GIVES(vectorize_loop, uniform_guard, "select((j < 1), ", "ramp("); }
+
 int main(void) { return run_cases(); }

@@ -100,7 +100,10 @@ static const vt_expr *vec_select(vectorize *st, const vt_expr *e) {
     if (a[0] == e->a[0] && a[1] == e->a[1] && a[2] == e->a[2]) return e;
     uint16_t lanes = widest(3, a);
     for (int i = 1; i < 3; i++) keep_guard(st, a[0]->dtype.lanes, e->a[0], e->a[i]);
-    for (int i = 0; i < 3; i++) a[i] = widen(st, a[i], lanes);
+    /* One condition for all lanes still guards: it stays one, so that the selection can become a branch. */
+    bool guards = a[0]->dtype.lanes == 1 &&
+                  (vt_is_unsafe(st->ranges, e->a[0], e->a[1]) || vt_is_unsafe(st->ranges, e->a[0], e->a[2]));
+    for (int i = guards ? 1 : 0; i < 3; i++) a[i] = widen(st, a[i], lanes);
     return st->scalarize ? e : vt_e_select(st->m.ctx, a[0], a[1], a[2]);
 }
 
