@@ -67,6 +67,18 @@ static bool is_sum(const vt_gnode *n) {
            vt_gtype_same_shape(&n->inputs[0]->type, &n->inputs[1]->type);
 }
 
+/* Other sums stay floats: the residual stream of a transformer, which normalizations read, would lose in every layer
+ * what rounding it to 8 bits takes away. */
+static bool is_whole_sum(const vt_quantizer *q, const vt_gnode *n) {
+    return is_sum(n) && q->leads_on[n->outputs[0]->index];
+}
+
+/* One that moves integers makes them have 8 bits. */
+static bool is_whole_reshape(const vt_quantizer *q, const vt_gnode *n) {
+    const vt_gvalue *x = n->inputs[0], *y = n->outputs[0];
+    return q->useful[y->index] || vt_qtensor_same_image(&x->type, &y->type) || !vt__may_be_wide(q, x);
+}
+
 /* Of two tensors that layers compute, of one shape, or one with a number for each channel of an image. */
 static bool is_product_of_two(const vt_quantizer *q, const vt_gnode *n) {
     const vt_gvalue *a = n->inputs[0], *b = n->inputs[1];
@@ -114,7 +126,7 @@ static vt_qkind kind_of(const vt_quantizer *q, const vt_gnode *n) {
     case VT_G_AVERAGE_POOL:
         return whole && image && (!has_pads(n) || vt_gattr_int(n, VT_A_COUNT_PADS)) ? VT_Q_SUM_POOL : VT_Q_FLOAT;
     case VT_G_REDUCE_MEAN: return whole && image && is_global_mean(n) ? VT_Q_SUM_POOL : VT_Q_FLOAT;
-    case VT_G_ADD: return is_sum(n) && (whole || vt__is_whole(q, n->inputs[1])) ? VT_Q_MAP : VT_Q_FLOAT;
+    case VT_G_ADD: return is_whole_sum(q, n) && (whole || vt__is_whole(q, n->inputs[1])) ? VT_Q_MAP : VT_Q_FLOAT;
     case VT_G_MUL: return is_product_of_two(q, n) ? VT_Q_MUL : VT_Q_FLOAT;
     case VT_G_RELU:
     case VT_G_CLIP:
@@ -124,7 +136,7 @@ static vt_qkind kind_of(const vt_quantizer *q, const vt_gnode *n) {
             if (!vt__is_whole(q, n->inputs[i])) return VT_Q_FLOAT;
         return VT_Q_CONCAT;
     case VT_G_RESIZE: return whole && image && is_repeated(n) ? VT_Q_UPSAMPLE : VT_Q_FLOAT;
-    case VT_G_RESHAPE: return whole ? VT_Q_RESHAPE : VT_Q_FLOAT;
+    case VT_G_RESHAPE: return whole && is_whole_reshape(q, n) ? VT_Q_RESHAPE : VT_Q_FLOAT;
     default: return VT_Q_FLOAT;
     }
 }
@@ -182,7 +194,7 @@ static bool take_activation(vt_chain *c, const vt_gnode *n) {
 static bool take(vt_quantizer *q, vt_chain *c, const vt_gnode *n) {
     bool product = vt__is_product(c->kind);
     if (product && !c->leaky && !is_limited(c) && take_constant(q, c, n)) return true;
-    if (product && !c->leaky && !c->other && is_sum(n) && n->inputs[0] != n->inputs[1] &&
+    if (product && !c->leaky && !c->other && is_whole_sum(q, n) && n->inputs[0] != n->inputs[1] &&
         is_there(q, other_input(n, c->end))) {
         c->other = other_input(n, c->end);
         c->floor = c->least, c->ceiling = c->most;

@@ -10,8 +10,7 @@ static const vt_gvalue *root_of(const vt_quantizer *q, const vt_gvalue *v) {
     return vt__is_whole(q, v) ? v : NULL;
 }
 
-/* Results of layers that may get integers of 16 bits (wide.c), for which a table would be too large. */
-static bool may_be_wide(const vt_quantizer *q, const vt_gvalue *v) {
+bool vt__may_be_wide(const vt_quantizer *q, const vt_gvalue *v) {
     const vt_chain *c = q->makers[v->index];
     while (c && c->kind == VT_Q_RESHAPE) c = q->makers[c->head->inputs[0]->index];
     bool chosen = q->options.wide_all || (q->options.choices && q->options.choices[v->index].wide);
@@ -37,7 +36,7 @@ static bool is_function(const vt_quantizer *q, const vt_gnode *n, const vt_gvalu
     for (uint32_t i = 0; i < n->input_count; i++)
         if (n->inputs[i]->data && !is_number(q, n->inputs[i], &root->type)) return false;
     *out_root = root;
-    return !may_be_wide(q, root);
+    return !vt__may_be_wide(q, root); /* a table would be too large */
 }
 
 bool vt__defer_function(vt_quantizer *q, const vt_gnode *n) {

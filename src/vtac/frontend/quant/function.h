@@ -16,6 +16,8 @@ double vt__function_of(const vt_gnode *n, double a, double b);
 bool vt__defer_function(vt_quantizer *q, const vt_gnode *n);
 /* Chains for the value, which something reads that is no function of the same tensor; nothing where it has one. */
 void vt__settle_function(vt_quantizer *q, const vt_gvalue *v);
+/* Is it a result of a layer that may get integers of 16 bits (wide.c)? */
+bool vt__may_be_wide(const vt_quantizer *q, const vt_gvalue *v);
 /* The nodes between `from` and `to`, in their order; their number. */
 uint32_t vt__function_nodes(const vt_quantizer *q, const vt_gvalue *from, const vt_gvalue *to, const vt_gnode **out);
 

@@ -36,6 +36,7 @@ typedef struct vt_quantizer {
     const vt_gvalue **root;  /* by the value's index: the tensor of which it is a function; NULL: of none */
     const vt_gvalue **moved; /* by the value's index: the tensor whose elements it has, in other places; NULL: none */
     bool *useful;            /* by the value's index: integers of it come to a product */
+    bool *leads_on;          /* by the value's index: they come to a product or an output */
     bool *wide;              /* by the value's index: its integers have 16 bits */
     const double **channel;  /* by the value's index: the scales of its channels, relative to its own; NULL: 1 */
     bool *by_channel;        /* by the value's index: each channel of its integers has a scale */

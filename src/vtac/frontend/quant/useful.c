@@ -1,6 +1,15 @@
 /* Which values lead to a product of the accelerator. */
 #include "frontend/quant/function.h"
 
+/* Is an operand spread over the result? x / root(mean(x * x)) is a function of no single integer. */
+static bool is_spread(const vt_gnode *n) {
+    for (uint32_t i = 0; i < n->input_count; i++) {
+        const vt_gvalue *v = n->inputs[i];
+        if (v && !v->data && !vt_gtype_same_shape(&v->type, &n->outputs[0]->type)) return true;
+    }
+    return false;
+}
+
 /* Does the operator hand on integers, if it is given integers? */
 static bool hands_on(const vt_gnode *n) {
     switch ((int)n->op) {
@@ -16,17 +25,24 @@ static bool hands_on(const vt_gnode *n) {
     case VT_G_GATHER:
     case VT_G_DEPTH_TO_SPACE:
     case VT_G_SPACE_TO_DEPTH: return true;
-    default: return vt__function_is_known(n->op);
+    default: return vt__function_is_known(n->op) && !is_spread(n);
+    }
+}
+
+static void mark(const vt_quantizer *q, bool *marked) {
+    for (uint32_t i = q->g->node_count; i-- > 0;) {
+        const vt_gnode *n = q->g->nodes[i];
+        bool product = vt__is_product(vt__product_kind(n));
+        if (n->output_count != 1 || !(product || (hands_on(n) && marked[n->outputs[0]->index]))) continue;
+        for (uint32_t k = 0; k < (product ? 1 : n->input_count); k++)
+            if (n->inputs[k] && !n->inputs[k]->data) marked[n->inputs[k]->index] = true;
     }
 }
 
 void vt__find_useful(vt_quantizer *q) {
     q->useful = VT_NEW_ARRAY(q->ctx, bool, q->g->values.count + 1);
-    for (uint32_t i = q->g->node_count; i-- > 0;) {
-        const vt_gnode *n = q->g->nodes[i];
-        bool product = vt__is_product(vt__product_kind(n));
-        if (n->output_count != 1 || !(product || (hands_on(n) && q->useful[n->outputs[0]->index]))) continue;
-        for (uint32_t k = 0; k < (product ? 1 : n->input_count); k++)
-            if (n->inputs[k] && !n->inputs[k]->data) q->useful[n->inputs[k]->index] = true;
-    }
+    q->leads_on = VT_NEW_ARRAY(q->ctx, bool, q->g->values.count + 1);
+    for (uint32_t i = 0; i < q->g->outputs.count; i++) q->leads_on[q->g->outputs.item[i]->index] = true;
+    mark(q, q->useful);
+    mark(q, q->leads_on);
 }

@@ -43,11 +43,11 @@ static bool has_wide_sum(const vt_quantizer *q, const vt_chain *c, const bool *u
     return c->kind == VT_Q_SUM_POOL;
 }
 
-/* A convolution's channels may have scales that are as fine as their weights, where nothing but the conversion to
+/* Channels of a product may have scales that are as fine as their weights, where nothing but the conversion to
  * floats knows them: then limits are those of no channel in particular. */
 static bool may_differ(const vt_chain *c) {
     bool floor = c->least == 0 || isinf(c->least), ceiling = c->most == 0 || isinf(c->most);
-    return c->kind == VT_Q_CONV && floor && ceiling;
+    return (c->kind == VT_Q_CONV || c->kind == VT_Q_DENSE) && floor && ceiling;
 }
 
 void vt__find_wide(vt_quantizer *q) {

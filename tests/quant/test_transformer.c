@@ -1,0 +1,118 @@
+/* What transformers ask of a quantizer: sums that normalizations read stay floats, results of products keep 16 bits
+ * behind a reshape, and channels of them have scales of their own. */
+#include "graph/build.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "frontend/quant/quant.h"
+#include "support/check.h"
+
+enum { WIDTH = 6, ROWS = 3 };
+
+static uint64_t dice = 7;
+
+static float unit(void) {
+    dice = dice * 6364136223846793005u + 1442695040888963407u;
+    return (float)(dice >> 33) / 0x1p30f - 1;
+}
+
+static vt_gvalue *weights(world *w, const char *name, int64_t ins, int64_t outs) {
+    float *data = VT_NEW_ARRAY(&w->ctx, float, (size_t)(ins * outs));
+    for (int64_t i = 0; i < ins * outs; i++) data[i] = unit() * (float)(1 + i % outs); /* channels of different sizes */
+    return vt_graph_constant(w->g, name, TYPE(F32, ins, outs), data);
+}
+
+static vt_gvalue *product(world *w, const char *name, vt_gvalue *x, int64_t outs) {
+    return vt_graph_apply(w->g, VT_G_MAT_MUL, name, x, weights(w, "w", x->type.dim[1], outs), 0, NULL);
+}
+
+/* Every value ranges to 4. */
+static const vt_qnet *quantized(world *w, vt_gvalue *y) {
+    const vt_quant_options options = {
+        .method = VT_RANGE_MAX, .percentile = 100, .most = 127, .weight_max = 127, .wide_max = 1 << 16};
+    vt_graph_output(w->g, y, "y");
+    vt_ranges *ranges = vt_ranges_new(&w->ctx, w->g);
+    for (uint32_t i = 0; i < w->g->values.count; i++) vt_ranges_set(ranges, w->g->values.item[i], 4);
+    return vt_quantize(w->g, ranges, &options);
+}
+
+static const vt_qlayer *layer_of(const vt_qnet *net, const char *name) {
+    for (uint32_t i = 0; i < net->layer_count; i++)
+        if (!strcmp(net->layers[i]->output->name, name) && net->layers[i]->kind != VT_Q_DEQUANTIZE)
+            return net->layers[i];
+    fail_msg("no layer computes %s:\n%s", name, vt_qnet_text(net));
+    return NULL;
+}
+
+/* ---- Sums ---- */
+
+/* x + x * w, read as `read` says. */
+static vt_gvalue *sum_of(world *w, vt_gvalue **out_x) {
+    *out_x = vt_graph_input(w->g, "x", TYPE(F32, ROWS, WIDTH));
+    return vt_graph_apply(w->g, VT_G_ADD, "sum", product(w, "first", *out_x, WIDTH), *out_x, 0, NULL);
+}
+
+static vt_gvalue *normalized(world *w, vt_gvalue *x) {
+    vt_gvalue *square = vt_graph_apply(w->g, VT_G_MUL, "square", x, x, 0, NULL);
+    vt_gvalue *mean = vt_graph_apply(w->g, VT_G_REDUCE_MEAN, "mean", square, NULL,
+                                     ATTRIBUTES(INTS(AXES, 1), VT_GSET_INT(KEEPDIMS, 1)));
+    vt_gvalue *root = vt_graph_apply(w->g, VT_G_SQRT, "root", mean, NULL, 0, NULL);
+    return vt_graph_apply(w->g, VT_G_DIV, "normalized", x, root, 0, NULL);
+}
+
+static void stream(world *w) {
+    vt_gvalue *x, *sum = sum_of(w, &x);
+    vt_gvalue *second =
+        vt_graph_apply(w->g, VT_G_ADD, "again", sum, product(w, "second", normalized(w, sum), WIDTH), 0, NULL);
+    const vt_qnet *net = quantized(w, product(w, "y", normalized(w, second), 2));
+    assert_int_equal(layer_of(net, "sum")->kind, VT_Q_FLOAT);
+    assert_int_equal(layer_of(net, "again")->kind, VT_Q_FLOAT);
+    assert_int_equal(layer_of(net, "first")->kind, VT_Q_DENSE);
+}
+
+static void read_by_a_product(world *w) {
+    vt_gvalue *x, *sum = sum_of(w, &x);
+    vt_gvalue *relu = vt_graph_apply(w->g, VT_G_RELU, "relu", sum, NULL, 0, NULL);
+    assert_int_equal(layer_of(quantized(w, product(w, "y", relu, 2)), "relu")->kind, VT_Q_DENSE);
+}
+
+static void read_by_an_output(world *w) {
+    vt_gvalue *x, *sum = sum_of(w, &x);
+    assert_int_equal(layer_of(quantized(w, vt_graph_apply(w->g, VT_G_RELU, "relu", sum, NULL, 0, NULL)), "relu")->kind,
+                     VT_Q_DENSE);
+}
+
+TEST_CASE(test_sums) { in_a_world(stream), in_a_world(read_by_a_product), in_a_world(read_by_an_output); }
+
+/* ---- Results ---- */
+
+/* Nothing but floats reads the result: 16 bits, and the largest weight of every channel is 127. */
+static void heads(world *w) {
+    vt_gvalue *x = vt_graph_input(w->g, "x", TYPE(F32, ROWS, WIDTH));
+    vt_gvalue *y =
+        vt_graph_apply(w->g, VT_G_RESHAPE, "heads", product(w, "all", x, 4), NULL, ATTRIBUTES(INTS(SHAPE, ROWS, 2, 2)));
+    const vt_qlayer *l = layer_of(quantized(w, y), "all");
+    assert_int_equal(l->output->type.element, VT_ELEMENT_I16);
+    assert_non_null(l->output->channel);
+    for (int o = 0; o < 4; o++) {
+        int largest = 0;
+        for (int i = 0; i < WIDTH; i++)
+            if (abs(l->weight[o * WIDTH + i]) > largest) largest = abs(l->weight[o * WIDTH + i]);
+        assert_int_equal(largest, 127);
+    }
+}
+
+/* A product reads it: a reshape of integers, of 8 bits. */
+static void moved(world *w) {
+    vt_gvalue *x = vt_graph_input(w->g, "x", TYPE(F32, ROWS, WIDTH));
+    vt_gvalue *m = vt_graph_apply(w->g, VT_G_RESHAPE, "moved", product(w, "all", x, 4), NULL,
+                                  ATTRIBUTES(INTS(SHAPE, 2 * ROWS, 2)));
+    const vt_qnet *net = quantized(w, product(w, "y", m, 2));
+    assert_int_equal(layer_of(net, "moved")->kind, VT_Q_RESHAPE);
+    assert_int_equal(layer_of(net, "all")->output->type.element, VT_ELEMENT_I8);
+}
+
+TEST_CASE(test_results) { in_a_world(heads), in_a_world(moved); }
+
+int main(void) { return run_cases(); }
