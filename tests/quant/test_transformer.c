@@ -1,11 +1,11 @@
 /* What transformers ask of a quantizer: sums that normalizations read stay floats, results of products keep 16 bits
- * behind a reshape, and channels of them have scales of their own. */
+ * behind a reshape, channels of them have scales of their own, and operands with outliers have a fine part. */
 #include "graph/build.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "frontend/quant/quant.h"
+#include "frontend/quant/outlier.h"
 #include "support/check.h"
 
 enum { WIDTH = 6, ROWS = 3 };
@@ -114,5 +114,37 @@ static void moved(world *w) {
 }
 
 TEST_CASE(test_results) { in_a_world(heads), in_a_world(moved); }
+
+/* ---- Outliers ---- */
+
+enum { ELEMENTS = 4096 };
+
+/* One element is `peak`, all others 1 or -1: with 127 steps to the peak, the power of rounding is (peak / 127)^2 / 12.
+ */
+static bool is_fine(world *w, vt_gop op, float peak) {
+    float data[ELEMENTS];
+    vt_gvalue *x = vt_graph_input(w->g, "x", TYPE(F32, 1, ELEMENTS));
+    vt_gvalue *y = op == VT_G_MAT_MUL ? product(w, "y", x, 2) : vt_graph_apply(w->g, op, "y", x, NULL, 0, NULL);
+    vt_graph_output(w->g, y, "y");
+    for (int i = 0; i < ELEMENTS; i++) data[i] = i == 9 ? -peak : i % 2 ? 1 : -1;
+    vt_ranges *ranges = vt_ranges_new(&w->ctx, w->g);
+    if (peak > 0) vt_ranges_observe(ranges, x, data, ELEMENTS);
+    vt_quant_choice *choices = VT_NEW_ARRAY(&w->ctx, vt_quant_choice, w->g->values.count);
+    bool any = vt_quant_choose_fine(w->g, ranges, choices), fine = choices[x->index].parts == VT_QPART_FINE;
+    assert_int_equal(any, fine);
+    for (uint32_t i = 0; i < w->g->values.count; i++)
+        assert_false(choices[i].wide || (i != x->index && choices[i].parts));
+    return fine;
+}
+
+/* Power over that of the rounding: (4095 + p^2) / 4096 * 12 * 127^2 / p^2, 1391 for a peak of 12, 531 for one of 20. */
+static void usual_peaks(world *w) { assert_false(is_fine(w, VT_G_MAT_MUL, 12)); }
+static void outliers(world *w) { assert_true(is_fine(w, VT_G_MAT_MUL, 20)); }
+static void of_no_product(world *w) { assert_false(is_fine(w, VT_G_RELU, 90)); }
+static void not_seen(world *w) { assert_false(is_fine(w, VT_G_MAT_MUL, 0)); }
+
+TEST_CASE(test_outliers) {
+    in_a_world(usual_peaks), in_a_world(outliers), in_a_world(of_no_product), in_a_world(not_seen);
+}
 
 int main(void) { return run_cases(); }

@@ -11,6 +11,7 @@
 #include "frontend/graph/rewrite.h"
 #include "frontend/quant/eval.h"
 #include "frontend/quant/given.h"
+#include "frontend/quant/outlier.h"
 #include "network/handles.h"
 #include "network/network.h"
 
@@ -241,11 +242,10 @@ static vta_status round_again(quantizing *a, vt_ctx *ctx) {
 static vta_status quantize(vt_ctx *ctx, void *arg) {
     quantizing *a = arg;
     vt__shared *s = a->quantized->shared;
-    if (a->precise_count) {
-        vt_quant_choice *choices = VT_NEW_ARRAY(ctx, vt_quant_choice, s->graph->values.count + 1);
-        choose_precise(a, s->graph, choices);
-        a->options.choices = choices;
-    }
+    vt_quant_choice *choices = VT_NEW_ARRAY(ctx, vt_quant_choice, s->graph->values.count + 1);
+    bool fine = vt_quant_choose_fine(s->graph, s->ranges, choices);
+    choose_precise(a, s->graph, choices);
+    if (fine || a->precise_count) a->options.choices = choices;
     a->quantized->net = vt_quantize(s->graph, s->ranges, &a->options);
     if (a->adapts) VT_TRY(round_again(a, ctx));
     a->quantized->text = vt_qnet_text(a->quantized->net);
