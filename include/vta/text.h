@@ -18,10 +18,10 @@ VTA_BEGIN
 
 typedef struct vta_tokenizer vta_tokenizer;
 
-/* Reads a tokenizer, of one of these formats, which is known by the bytes: llama2.c's tokenizer.bin; a model of
- * SentencePiece (byte-pair or unigram); Hugging Face's tokenizer.json with a model of byte pairs. VTA_NOT_FOUND,
- * VTA_IO; VTA_PARSE for what is none of them, or damaged; VTA_UNSUPPORTED for a part of a format that is not supported.
- * Free with vta_tokenizer_destroy. */
+/* Reads a tokenizer, of one of these formats, which is known by the bytes: llama2.c's tokenizer.bin; Hugging Face's
+ * tokenizer.json with a model of byte pairs. VTA_NOT_FOUND, VTA_IO; VTA_PARSE for what is none of them, or damaged;
+ * VTA_UNSUPPORTED for a part of a format that is not supported, and for models of SentencePiece. Free with
+ * vta_tokenizer_destroy. */
 VTA_API vta_status vta_tokenizer_load(const char *path, const vta_allocator *allocator, vta_diag *diag,
                                       vta_tokenizer **out_tokenizer);
 /* The same from memory (copied); `name` stands for the file in messages. */
@@ -29,7 +29,7 @@ VTA_API vta_status vta_tokenizer_parse(const void *bytes, size_t size, const cha
                                        vta_diag *diag, vta_tokenizer **out_tokenizer);
 VTA_API void vta_tokenizer_destroy(vta_tokenizer *tokenizer);
 
-/* "llama2c", "sentencepiece" or "huggingface". Static storage. */
+/* "llama2c" or "huggingface". Static storage. */
 VTA_API const char *vta_tokenizer_format(const vta_tokenizer *tokenizer);
 /* Tokens are 0 to this number, exclusive. */
 VTA_API size_t vta_tokenizer_count(const vta_tokenizer *tokenizer);

@@ -5,8 +5,3 @@ vta_status vt__sentencepiece(vta_tokenizer *t, const uint8_t *bytes, size_t size
     (void)bytes;
     return vt_fail(diag, VTA_UNSUPPORTED, "%s: a model of SentencePiece (%zu bytes) is not supported", t->name, size);
 }
-
-vta_status vt__huggingface(vta_tokenizer *t, const uint8_t *bytes, size_t size, vta_diag *diag) {
-    (void)bytes;
-    return vt_fail(diag, VTA_UNSUPPORTED, "%s: a tokenizer.json (%zu bytes) is not supported", t->name, size);
-}
