@@ -267,6 +267,7 @@ static void test_all_at_once(void **state) {
     make_node(&m, "MaxPool", "x", "d d2", "kernel_shape=[1,1,1]");
     make_node(&m, "Cast", "x", "e", "to=17");
     make_output(&m, "c");
+    make_output(&m, "d2");
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) is_refused(&m, NULL, VTA_UNSUPPORTED, words[i]);
 }
 

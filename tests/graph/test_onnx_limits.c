@@ -38,7 +38,7 @@ static const limit limits[] = {
      "MaxPool): windows over 4 axes; over one to three they are supported"},
     {13, "1,2", "GlobalMaxPool", "x", "y", "", "GlobalMaxPool): the input has 2 axes; at least 3 are expected"},
     {13, "1,2,3,4,5", "GlobalAveragePool", "x", "y", "", "output y: float32[1,2,1,1,1]"},
-    {13, "1,2,5", "MaxPool", "x", "y z", "kernel_shape=[1]", "MaxPool): its second output, the indices, is used"},
+    {13, "1,2,5", "MaxPool", "x", "y z", "kernel_shape=[1]", "output y: float32[1,2,5]"},
     {13, "1,2,5", "MaxPool", "x", "y -", "kernel_shape=[1]", "output y: float32[1,2,5]"},
     {13, "1,2,5", "GlobalMaxPool", "x", "y", "", "output y: float32[1,2,1]"},
     /* 5 + 0 outputs of a stride of 2: 4 elements of padding, the odd one at the end or at the begin */
@@ -214,7 +214,7 @@ static const limit limits[] = {
     {10, "2", "Clip", "x", "y", "min=1.0", "min=1 max=inf"},
     {13, "2", "Clip", "x f_0 x", "y", "", "= Min("},
     {13, "2", "Clip", "x - x", "y", "", "= Min(x, x)"},
-    {13, "2", "Dropout", "x", "y z", "", "Dropout): its second output, the mask, is used"},
+    {13, "2", "Dropout", "x", "y z", "", "output y: float32[2]"},
     {13, "2", "Dropout", "x", "y -", "", "output y: float32[2]"},
     {13, "2", "Dropout", "x - b0", "y", "", "output y: float32[2]"},
     {13, "2", "Cast", "x", "y", "", "Cast): to element type 0 of ONNX"},

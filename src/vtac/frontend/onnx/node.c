@@ -52,6 +52,23 @@ vt_gvalue *vt__onnx_need(const vt_onnx_node *n, size_t i) {
 
 bool vt__onnx_wants(const vt_onnx_node *n, size_t i) { return i < n->p->n_output && *n->p->output[i]; }
 
+static bool reads(const Onnx__GraphProto *g, const char *name) {
+    for (size_t i = 0; i < g->n_node; i++) {
+        const Onnx__NodeProto *p = g->node[i];
+        for (size_t k = 0; k < p->n_input; k++)
+            if (!strcmp(p->input[k], name)) return true;
+        for (size_t k = 0; k < p->n_attribute; k++)
+            if (p->attribute[k]->g && reads(p->attribute[k]->g, name)) return true;
+    }
+    for (size_t i = 0; i < g->n_output; i++)
+        if (!strcmp(vt__onnx_name(g->output[i]->name), name)) return true;
+    return false;
+}
+
+bool vt__onnx_is_read(const vt_onnx_node *n, size_t i) {
+    return vt__onnx_wants(n, i) && reads(n->r->from, n->p->output[i]);
+}
+
 void vt__onnx_out(const vt_onnx_node *n, size_t i, vt_gvalue *v) {
     if (!vt__onnx_wants(n, i)) return;
     if (n->narrowed) v = vt__onnx_wide_out(n, v);

@@ -75,10 +75,12 @@ void vt__onnx_clip(const vt_onnx_node *n) {
 
 void vt__onnx_dropout(const vt_onnx_node *n) {
     vt_gvalue *x = vt__onnx_need(n, 0);
-    if (vt__onnx_wants(n, 1)) vt__onnx_unsupported(n, "its second output, the mask, is used");
     if (vt__onnx_in(n, 2) && vt__onnx_constant_number(n, 2, "training_mode") != 0)
         vt__onnx_unsupported(n, "training_mode is on");
     vt__onnx_out(n, 0, vt__onnx_make(n, VT_G_IDENTITY, 1, &x, 0, NULL));
+    if (!vt__onnx_is_read(n, 1)) return; /* the mask: exporters name it, and nothing is dropped */
+    vt_gvalue *kept = vt__mk_number(n, n->r->opset < 10 ? x->type.element : VT_ELEMENT_BOOL, 1);
+    vt__onnx_out(n, 1, vt__mk_expand(n, kept, x->type.rank, x->type.dim));
 }
 
 static vt_gvalue *cast(const vt_onnx_node *n, vt_gvalue *x, vt_element to) {

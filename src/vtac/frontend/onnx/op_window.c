@@ -188,7 +188,7 @@ vt_gvalue *vt__onnx_global_pool_of(const vt_onnx_node *n, vt_gop op, vt_gvalue *
 }
 
 void vt__onnx_pool(const vt_onnx_node *n) {
-    if (vt__onnx_wants(n, 1)) vt__onnx_unsupported(n, "its second output, the indices, is used");
+    if (vt__onnx_is_read(n, 1)) vt__onnx_unsupported(n, "its second output, the indices, is used");
     vt__onnx_out(n, 0, vt__onnx_pool_of(n, vt_gop_find(n->p->op_type), vt__onnx_need(n, 0)));
 }
 

@@ -41,7 +41,8 @@ static void look(sorter *s) {
     }
     const char *name = p->input[v->input++];
     Onnx__NodeProto **maker = *name ? vt__onnx_map_get(&s->makers, name) : NULL;
-    if (!*name || (!maker && vt__onnx_map_get(&s->r->values, name))) return;
+    if (!*name) return;
+    if (!maker && (vt__onnx_map_get(&s->r->values, name) || vt__onnx_map_get(&s->r->sequences, name))) return;
     if (!maker)
         vt__onnx_refuse(s->r, "node %s (%s): nothing computes its input %s, and it is no constant",
                         vt__onnx_node_name(p), vt__onnx_name(p->op_type), name);

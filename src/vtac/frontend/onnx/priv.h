@@ -26,6 +26,8 @@ void *vt__onnx_map_own(const vt_onnx_map *m, const char *key);
 bool vt__onnx_map_put(vt_ctx *ctx, vt_onnx_map *m, const char *key, void *value);
 
 struct vt_onnx_four_bits;
+struct vt_onnx_functions;
+typedef struct vt_onnx_sequence vt_onnx_sequence; /* op_sequence.c */
 
 typedef struct vt_onnx_reader {
     vt_ctx *ctx;
@@ -35,14 +37,17 @@ typedef struct vt_onnx_reader {
     int64_t opset;
     bool quantlab;                       /* the model is QuantLab's: it imports its domain, PACTOps */
     vt_onnx_map values;                  /* vt_gvalue by ONNX's name */
+    vt_onnx_map sequences;               /* vt_onnx_sequence by ONNX's name */
     vt_onnx_map *tensors;                /* vt_gvalue of those in bodies, by the address of their message */
     vt_onnx_map symbols;                 /* int64_t by the name that the model gives an extent */
     struct vt_onnx_four_bits *four_bits; /* of the whole model; NULL for a single tensor */
     int64_t context, tokens;             /* of a language model: what it may see, and take in a run; else 0 */
     const char *open;                    /* options that would give the extents that are left open; NULL: none is */
     uint32_t body_nodes; /* that were read in bodies of If, Loop and Scan, and steps of LSTM, GRU and RNN in them */
-    bool in_body;        /* of If, Loop or Scan */
-    uint32_t refused;    /* nodes and attributes that are not supported; each has its diagnostic */
+    bool in_body;        /* of If, Loop or Scan, or of a function */
+    struct vt_onnx_functions *functions; /* that the model brings along; NULL: none */
+    uint32_t calls;                      /* of functions, in one another */
+    uint32_t refused;                    /* nodes and attributes that are not supported; each has its diagnostic */
 } vt_onnx_reader;
 
 /* Constants whose integers have 4 bits in the file, and are bytes in memory. */
@@ -102,6 +107,16 @@ Onnx__AttributeProto__AttributeType vt__onnx_attribute_type(const Onnx__Attribut
 /* The nodes of a body, which sees the values of the graph around it. in: values for its inputs; out: as many as it has
  * outputs. */
 void vt__onnx_read_body(vt_onnx_reader *r, const Onnx__GraphProto *body, vt_gvalue *const *in, vt_gvalue **out);
+/* functions.c: functions that the model brings along. That which a node calls; NULL: none. */
+void vt__onnx_functions_begin(vt_onnx_reader *r, const Onnx__ModelProto *m);
+const Onnx__FunctionProto *vt__onnx_called(vt_onnx_reader *r, const Onnx__NodeProto *p);
+/* Reads the nodes of the function that a node calls. */
+void vt__onnx_call(const vt_onnx_node *n, const Onnx__FunctionProto *f);
+/* The nodes of r->from, whose inputs are known: reports all that is not supported. */
+void vt__onnx_read_inner(vt_onnx_reader *r);
+/* A message in the arena; refuses bytes that are none, or nested too deep. */
+void *vt__onnx_unpack(vt_ctx *ctx, const char *name, const ProtobufCMessageDescriptor *type, const void *bytes,
+                      size_t size);
 /* Counts nodes that are made by unrolling; refuses the node where there are too many in all. */
 void vt__onnx_count_unrolled(const vt_onnx_node *n, size_t nodes);
 /* Refuses the model: what is wrong with it. */
@@ -130,6 +145,8 @@ vt_gvalue *vt__onnx_in(const vt_onnx_node *n, size_t i);
 vt_gvalue *vt__onnx_need(const vt_onnx_node *n, size_t i);
 /* Is output i named, and so may be used. */
 bool vt__onnx_wants(const vt_onnx_node *n, size_t i);
+/* Does anything in the graph read output i, or is it an output of the graph. */
+bool vt__onnx_is_read(const vt_onnx_node *n, size_t i);
 /* Output i is this value. */
 void vt__onnx_out(const vt_onnx_node *n, size_t i, vt_gvalue *v);
 

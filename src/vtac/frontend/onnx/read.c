@@ -14,8 +14,8 @@ static void arena_free(void *arena, void *p) {
 }
 
 /* Data of tensors stays where protobuf-c puts it, and is the graph's. */
-static void *unpack(vt_ctx *ctx, const char *name, const ProtobufCMessageDescriptor *type, const void *bytes,
-                    size_t size) {
+void *vt__onnx_unpack(vt_ctx *ctx, const char *name, const ProtobufCMessageDescriptor *type, const void *bytes,
+                      size_t size) {
     ProtobufCAllocator arena = {arena_alloc, arena_free, &ctx->arena};
     vt__onnx_check_depth(ctx, name, type, bytes, size);
     void *message = protobuf_c_message_unpack(type, &arena, size, bytes);
@@ -224,6 +224,11 @@ static void read_inputs(vt_onnx_reader *r) {
 static vta_status read_node(vt_ctx *ctx, void *arg) {
     (void)ctx;
     vt_onnx_node *n = arg;
+    const Onnx__FunctionProto *called = vt__onnx_called(n->r, n->p);
+    if (called) {
+        vt__onnx_call(n, called);
+        return VTA_OK;
+    }
     vt__onnx_start_narrow(n);
     vt__onnx_op(n->p)->read(n);
     return VTA_OK;
@@ -232,7 +237,8 @@ static vta_status read_node(vt_ctx *ctx, void *arg) {
 /* Does the node depend on one that is not supported. */
 static bool waits(const vt_onnx_reader *r, const Onnx__NodeProto *p) {
     for (size_t i = 0; i < p->n_input; i++)
-        if (*p->input[i] && !vt__onnx_map_get(&r->values, p->input[i])) return true;
+        if (*p->input[i] && !vt__onnx_map_get(&r->values, p->input[i]) && !vt__onnx_map_get(&r->sequences, p->input[i]))
+            return true;
     return false;
 }
 
@@ -241,7 +247,7 @@ static void read_nodes(vt_onnx_reader *r, const uint32_t *order) {
     for (size_t i = 0; i < r->from->n_node; i++) {
         const Onnx__NodeProto *p = r->from->node[order[i]];
         vt_poll(r->ctx);
-        if (!vt__onnx_op(p) || waits(r, p)) continue;
+        if ((!vt__onnx_op(p) && !vt__onnx_called(r, p)) || waits(r, p)) continue;
         vt_onnx_node n = {r, p, vt__onnx_node_name(p), NULL};
         vta_status status = vt_protect(r->ctx, read_node, &n);
         if (status != VTA_OK && status != VTA_UNSUPPORTED) vt_leave(r->ctx, status);
@@ -255,15 +261,26 @@ static void read_outputs(vt_onnx_reader *r) {
     for (size_t i = 0; i < r->from->n_output; i++) {
         const char *name = vt__onnx_name(r->from->output[i]->name);
         vt_gvalue *v = vt__onnx_map_get(&r->values, name);
+        if (!v && vt__onnx_map_get(&r->sequences, name))
+            vt_raise(
+                r->ctx, VTA_UNSUPPORTED,
+                "%s: output %s is a sequence of tensors: end the model with the tensors, or with ConcatFromSequence",
+                r->options->name, name);
         if (!v) vt__onnx_refuse(r, "nothing computes output %s", name);
         vt_graph_output(r->g, v, name);
     }
+}
+
+void vt__onnx_read_inner(vt_onnx_reader *r) {
+    vt__onnx_check(r);
+    read_nodes(r, vt__onnx_order(r));
 }
 
 void vt__onnx_read_body(vt_onnx_reader *r, const Onnx__GraphProto *body, vt_gvalue *const *in, vt_gvalue **out) {
     vt_onnx_reader inner = *r;
     inner.from = body;
     inner.values = (vt_onnx_map){.outer = &r->values};
+    inner.sequences = (vt_onnx_map){.outer = &r->sequences};
     inner.refused = 0;
     inner.in_body = true;
     vt__onnx_check(&inner);
@@ -301,8 +318,9 @@ static void read_properties(vt_onnx_reader *r, const Onnx__ModelProto *m) {
 
 const vt_graph *vt_onnx_read(vt_ctx *ctx, const void *bytes, size_t size, const vt_onnx_options *options) {
     vt_onnx_reader r = {.ctx = ctx, .options = options};
-    const Onnx__ModelProto *m = unpack(ctx, options->name, &onnx__model_proto__descriptor, bytes, size);
+    const Onnx__ModelProto *m = vt__onnx_unpack(ctx, options->name, &onnx__model_proto__descriptor, bytes, size);
     check_version(&r, m);
+    vt__onnx_functions_begin(&r, m);
     give_data(options->file, m->graph);
     r.from = m->graph;
     r.four_bits = VT_NEW(ctx, vt_onnx_four_bits);
@@ -322,5 +340,5 @@ const vt_graph *vt_onnx_read(vt_ctx *ctx, const void *bytes, size_t size, const 
 vt_gvalue *vt_onnx_read_tensor(vt_graph *g, const void *bytes, size_t size, const char *name) {
     vt_onnx_options options = {.name = name};
     vt_onnx_reader r = {.ctx = g->ctx, .g = g, .options = &options};
-    return vt__onnx_tensor(&r, unpack(g->ctx, name, &onnx__tensor_proto__descriptor, bytes, size), name);
+    return vt__onnx_tensor(&r, vt__onnx_unpack(g->ctx, name, &onnx__tensor_proto__descriptor, bytes, size), name);
 }

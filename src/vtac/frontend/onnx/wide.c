@@ -7,14 +7,17 @@
 /* Those that are computed in float64, or only move elements. */
 static const char own[] =
     " Abs Acos Acosh Add ArgMax ArgMin Asin Asinh Atan Atanh Cast CastLike Ceil Celu Clip Compress Concat"
-    " Constant ConstantOfShape Cos Cosh CumSum DepthToSpace Div Dropout Einsum Elu Equal Erf Exp Expand EyeLike"
+    " ConcatFromSequence Constant ConstantOfShape Cos Cosh CumSum DepthToSpace Div Dropout Einsum Elu Equal Erf Exp "
+    "Expand EyeLike"
     " Flatten Floor Gather GatherElements GatherND Gelu Gemm Greater GreaterOrEqual HardSigmoid HardSwish Hardmax"
     " Identity If IsInf IsNaN LayerNormalization LeakyRelu Less LessOrEqual Log LogSoftmax Loop LpNormalization"
     " MatMul Max Mean MeanVarianceNormalization Min Mish Mod Mul Neg NonZero OneHot PRelu Pad Pow"
     " RMSNormalization Range Reciprocal ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean"
     " ReduceMin ReduceProd ReduceSum ReduceSumSquare Relu Reshape ReverseSequence Round Scan Scatter"
-    " ScatterElements ScatterND Selu Shape Shrink Sigmoid Sign Sin Sinh Size Slice Softmax Softplus Softsign"
-    " SpaceToDepth Split Sqrt Squeeze Sub Sum Swish Tan Tanh ThresholdedRelu Tile TopK Transpose Trilu Unsqueeze"
+    " ScatterElements ScatterND Selu SequenceAt SequenceConstruct SequenceEmpty SequenceErase SequenceInsert"
+    " SequenceLength Shape Shrink Sigmoid Sign Sin Sinh Size Slice Softmax Softplus Softsign"
+    " SpaceToDepth Split SplitToSequence Sqrt Squeeze Sub Sum Swish Tan Tanh ThresholdedRelu Tile TopK Transpose Trilu "
+    "Unsqueeze"
     " Where ";
 
 static bool is_own(const Onnx__NodeProto *p) {
