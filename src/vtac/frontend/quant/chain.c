@@ -110,6 +110,17 @@ vt_qkind vt__product_kind(const vt_gnode *n) {
     }
 }
 
+/* The node that alone reads the value; NULL when there are several, or an output does. */
+static const vt_gnode *only_reader(const vt_quantizer *q, const vt_gvalue *v) {
+    return q->uses[v->index] == 1 ? q->reader[v->index] : NULL;
+}
+
+/* Is the value an operand of a product, and of nothing else. */
+static bool is_operand(const vt_quantizer *q, const vt_gvalue *v) {
+    const vt_gnode *reader = only_reader(q, v);
+    return reader && reader->inputs[0] == v && vt__product_kind(reader) != VT_Q_FLOAT;
+}
+
 /* On integers if the inputs are, or may as well be. FLOAT: it has no such form. A mean of floats stays one of floats:
  * rounding its terms to 8 bits costs as much time as summing them does, and what reads it (a normalization, say) may
  * divide by a result that is smaller than a step of theirs. */
@@ -122,7 +133,9 @@ static vt_qkind kind_of(const vt_quantizer *q, const vt_gnode *n) {
     case VT_G_CONV_TRANSPOSE:
     case VT_G_GEMM:
     case VT_G_MAT_MUL: return vt__product_kind(n);
-    case VT_G_MAX_POOL: return image && !vt_gvalue_is_constant(x) ? VT_Q_MAX_POOL : VT_Q_FLOAT;
+    case VT_G_MAX_POOL: /* for a product: the largest of rounded numbers is the largest, rounded */
+        if (vt_gvalue_is_constant(x) || (x->by && !whole && !is_operand(q, n->outputs[0]))) return VT_Q_FLOAT;
+        return image ? VT_Q_MAX_POOL : VT_Q_FLOAT;
     case VT_G_AVERAGE_POOL:
         return whole && image && (!has_pads(n) || vt_gattr_int(n, VT_A_COUNT_PADS)) ? VT_Q_SUM_POOL : VT_Q_FLOAT;
     case VT_G_REDUCE_MEAN: return whole && image && is_global_mean(n) ? VT_Q_SUM_POOL : VT_Q_FLOAT;
@@ -142,11 +155,6 @@ static vt_qkind kind_of(const vt_quantizer *q, const vt_gnode *n) {
 }
 
 /* ---- What follows ---------------------------------------------------------------------------------------------- */
-
-/* The node that alone reads the value; NULL when there are several, or an output does. */
-static const vt_gnode *only_reader(const vt_quantizer *q, const vt_gvalue *v) {
-    return q->uses[v->index] == 1 ? q->reader[v->index] : NULL;
-}
 
 static const vt_gvalue *other_input(const vt_gnode *n, const vt_gvalue *v) {
     return n->inputs[0] == v ? n->inputs[1] : n->inputs[0];
