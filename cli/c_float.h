@@ -13,7 +13,7 @@ typedef struct cli_graph {
 
 #define CLI_GRAPH_OPTIONS(g)                                                                                           \
     {"batch", 0, CLI_NUMBER, "N", "the first extent of inputs that leave it open (1)", &(g)->batch}, {                 \
-        "shape", 0, CLI_LIST, "NAME=1,3,224,224", "extents of an input; may be repeated", &(g)->shapes                 \
+        "shape", 0, CLI_LIST, "NAME=1,3,224,224", "extents of an input; several of one: several shapes", &(g)->shapes  \
     }
 
 /* Reads an ONNX model; `more` is changed by the options. */

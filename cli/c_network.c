@@ -2,6 +2,7 @@
 #include "c_network.h"
 #include "c_machine.h"
 #include "c_search.h"
+#include "c_shapes.h"
 
 #include <malloc.h>
 #include <pthread.h>
@@ -123,16 +124,59 @@ vta_status cli_network_quantize(const cli_network *n, const char *path, cli_pict
     return status;
 }
 
+/* One shape of those that the options ask for. */
+typedef struct shape {
+    size_t index;
+    uint8_t *bytes;
+    size_t size;
+} shape;
+
+/* What front ends keep in an artifact is in the first shape, and around the others. */
+static vta_status compile_shape(const cli_network *n, const char *path, cli_pictures *how, size_t count,
+                                const char *const *paths, shape *out, vtac_compile_report **out_report) {
+    cli_network one = *n;
+    vtac_graph *graph = NULL;
+    vtac_quantized *q = NULL;
+    cli_shapes_at(&n->of_graph, out->index, &one.of_graph);
+    one.some_fit = cli_shapes_count(&n->of_graph) > 1;
+    if (out->index) one.loaded = NULL;
+    vta_status status = cli_network_quantize(&one, path, how, count, paths, &graph, &q);
+    if (q) vtac_quantized_drop_floats(q, graph);
+    one.sections = n->sections; /* which were made of the graph */
+    one.section_count = out->index ? 0 : n->section_count;
+    if (status == VTA_OK) status = cli_network_build(&one, q, &out->bytes, &out->size, out->index ? NULL : out_report);
+    vtac_quantized_destroy(q);
+    vtac_graph_destroy(graph);
+    return status;
+}
+
+static vta_status join(const shape *shapes, size_t count, uint8_t **out_bytes, size_t *out_size) {
+    vtac_artifact *artifacts = calloc(count, sizeof *artifacts);
+    for (size_t i = 0; artifacts && i < count; i++) artifacts[i] = (vtac_artifact){shapes[i].bytes, shapes[i].size};
+    vta_status status =
+        artifacts ? vtac_artifact_join(artifacts, count, cli_diag(), out_bytes, out_size) : VTA_NO_MEMORY;
+    free(artifacts);
+    return status;
+}
+
 vta_status cli_network_compile(const cli_network *n, const char *path, cli_pictures *how, size_t count,
                                const char *const *paths, uint8_t **out_bytes, size_t *out_size,
                                vtac_compile_report **out_report) {
-    vtac_graph *graph;
-    vtac_quantized *q;
-    vta_status status = cli_network_quantize(n, path, how, count, paths, &graph, &q);
-    vtac_quantized_drop_floats(q, graph);
-    if (status == VTA_OK) status = cli_network_build(n, q, out_bytes, out_size, out_report);
-    vtac_quantized_destroy(q);
-    vtac_graph_destroy(graph);
+    size_t shape_count = cli_shapes_count(&n->of_graph);
+    shape *shapes = calloc(shape_count, sizeof *shapes);
+    vta_status status = shapes ? VTA_OK : VTA_NO_MEMORY;
+    for (size_t i = 0; i < shape_count && status == VTA_OK; i++) {
+        shapes[i].index = i;
+        status = compile_shape(n, path, how, count, paths, &shapes[i], out_report);
+    }
+    if (status == VTA_OK && shape_count > 1) status = join(shapes, shape_count, out_bytes, out_size);
+    if (status == VTA_OK && shape_count == 1) {
+        *out_bytes = shapes->bytes;
+        *out_size = shapes->size;
+        shapes->bytes = NULL;
+    }
+    for (size_t i = 0; shapes && i < shape_count; i++) vta_string_free((char *)shapes[i].bytes);
+    free(shapes);
     return status;
 }
 

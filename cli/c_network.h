@@ -18,6 +18,7 @@ typedef struct cli_network {
     unsigned rounding;   /* a vtac_rounding */
     bool processor_only, keep_bias, equalize, report;
     struct cli_search *search;    /* of vta compile; NULL: none */
+    bool some_fit;                /* files of samples are of several shapes: those that fit are taken */
     bool any_samples;             /* random numbers will do where there are no samples */
     cli_pictures *pictures;       /* for cli_network_use: how pictures become inputs, */
     const cli_list *inputs;       /* and inputs as the command was given them: samples where there are no others */
@@ -78,7 +79,8 @@ vta_status cli_network_quantize(const cli_network *n, const char *path, cli_pict
 /* The artifact of it. */
 vta_status cli_network_build(const cli_network *n, const vtac_quantized *q, uint8_t **out_bytes, size_t *out_size,
                              vtac_compile_report **report);
-/* Compiles an ONNX model to an artifact. Samples are those of --calibrate, else the pictures given here. The bytes
+/* Compiles an ONNX model to an artifact, of several shapes where the options ask for them; the report is that of the
+ * first. Samples are those of --calibrate, else the pictures given here. The bytes
  * are freed with vta_string_free, the report, when asked for, with vtac_compile_report_destroy. */
 vta_status cli_network_compile(const cli_network *n, const char *path, cli_pictures *how, size_t count,
                                const char *const *paths, uint8_t **out_bytes, size_t *out_size,

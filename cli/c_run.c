@@ -163,16 +163,15 @@ typedef struct network_run {
 
 /* What an artifact cannot be given any more. */
 static const char *compile_option(const running *r, const network_run *n) {
-    return r->k.common.config                 ? "--config"
-           : r->k.common.set.count            ? "--set"
-           : n->is_float                      ? "--float"
-           : n->network.calibrate.count       ? "--calibrate"
-           : n->network.samples               ? "--samples"
-           : n->network.percentile            ? "--percentile"
-           : n->network.processor_only        ? "--processor-only"
-           : n->network.of_graph.batch        ? "--batch"
-           : n->network.of_graph.shapes.count ? "--shape"
-                                              : NULL;
+    return r->k.common.config           ? "--config"
+           : r->k.common.set.count      ? "--set"
+           : n->is_float                ? "--float"
+           : n->network.calibrate.count ? "--calibrate"
+           : n->network.samples         ? "--samples"
+           : n->network.percentile      ? "--percentile"
+           : n->network.processor_only  ? "--processor-only"
+           : n->network.of_graph.batch  ? "--batch"
+                                        : NULL;
 }
 
 static int run_model(const cli_command *self, running *r, network_run *n, const char *path) {
@@ -186,6 +185,7 @@ static int run_model(const cli_command *self, running *r, network_run *n, const 
     n->model.json = r->k.common.json;
     n->model.pictures = n->network.pictures = &n->pictures;
     n->network.inputs = &n->model.inputs;
+    n->model.shapes = &n->network.of_graph.shapes;
     n->network.common = &r->k.common;
     cli_network_use(&n->network);
     vta_status status = cli_pictures_settle(&n->pictures, path);

@@ -108,19 +108,29 @@ static vta_status check_numbers(const char *path, const DLTensor *t, size_t coun
     return VTA_OK;
 }
 
-static vta_status load_samples(const cli_tensors *t, const char *text, file_of_samples *files) {
+/* Of several shapes (`some_fit`) a file is for those that it fits. */
+static vta_status load_samples(const cli_tensors *t, const char *text, bool some_fit, file_of_samples *files) {
     size_t index;
     const char *path;
     vta_status status = cli_tensors_find(t, text, &index, &path);
     if (status != VTA_OK) return status;
     file_of_samples *f = &files[index];
     const cli_tensor *want = &t->item[index];
-    if (f->array) return wrong(VTA_INVALID_ARGUMENT, path, "samples of this input are given twice");
-    f->path = path;
-    status = vta_array_load_npy(path, NULL, cli_diag(), &f->array);
+    vta_array *array;
+    status = vta_array_load_npy(path, NULL, cli_diag(), &array);
     if (status != VTA_OK) return status;
-    f->count = cli_tensors_times(want, vta_array_tensor(f->array));
-    if (!f->count) return cli_tensors_refuse(t, want, path, vta_array_tensor(f->array), true);
+    size_t count = cli_tensors_times(want, vta_array_tensor(array));
+    if ((!count && !some_fit) || (count && f->array)) {
+        status = count ? wrong(VTA_INVALID_ARGUMENT, path, "samples of this input are given twice")
+                       : cli_tensors_refuse(t, want, path, vta_array_tensor(array), true);
+        vta_array_free(array);
+        return status;
+    }
+    if (!count) {
+        vta_array_free(array);
+        return VTA_OK;
+    }
+    *f = (file_of_samples){path, array, count};
     return check_numbers(path, vta_array_tensor(f->array), f->count, want->bytes);
 }
 
@@ -152,7 +162,7 @@ static vta_status sample_tensors(const cli_network *n, sampling *s, const cli_te
     const void **data = calloc(t->count + 1, sizeof *data);
     vta_status status = files && data ? VTA_OK : VTA_NO_MEMORY;
     for (int i = 0; i < n->calibrate.count && status == VTA_OK; i++)
-        status = load_samples(t, n->calibrate.item[i], files);
+        status = load_samples(t, n->calibrate.item[i], n->some_fit, files);
     if (status == VTA_OK) status = check_samples(t, files);
     if (status == VTA_OK) status = observe_samples(s, t, files, data);
     for (size_t i = 0; files && i < t->count; i++) vta_array_free(files[i].array);

@@ -26,6 +26,7 @@ typedef struct cli_model {
     const char *path;
     cli_list inputs, outputs; /* --input and --output: [NAME=]FILE */
     cli_pictures *pictures;   /* how pictures become inputs; NULL: there are none */
+    const cli_list *shapes;   /* --shape: which of several shapes, where inputs do not say it; NULL: none */
     uint64_t repeat;          /* --repeat N: runs, of which the fastest is reported */
     const cli_device *device;
     const vta_timing_profile *timing; /* of a profile; NULL: the configuration's */

@@ -2,6 +2,71 @@
 
 #include <stdlib.h>
 
+#include "picture_files.h"
+#include "vta/module.h"
+
+enum { RANK_MAX = 8 };
+
+/* What is known of the shape of an input. */
+typedef struct wanted {
+    DLTensor tensor;
+    int64_t extents[RANK_MAX];
+} wanted;
+
+static void note(wanted *w, int32_t ndim, const int64_t *shape) {
+    for (int32_t i = 0; i < ndim && i < RANK_MAX; i++) w->extents[i] = shape[i];
+    w->tensor = (DLTensor){.ndim = ndim, .shape = w->extents};
+}
+
+static vta_status note_option(const cli_opened_model *o, const char *text, wanted *all) {
+    int64_t shape[RANK_MAX];
+    int32_t ndim = 0;
+    size_t index;
+    const char *at;
+    vta_status status = cli_tensors_find(&o->inputs, text, &index, &at);
+    while (status == VTA_OK && *at && ndim < RANK_MAX) {
+        char *end;
+        shape[ndim++] = strtoll(at, &end, 10);
+        if (end == at || (*end && *end != ','))
+            return cli_fail(VTA_INVALID_ARGUMENT, "--shape %s: expected extents with commas between them", text);
+        at = *end ? end + 1 : end;
+    }
+    if (status == VTA_OK) note(&all[index], ndim, shape);
+    return status;
+}
+
+static vta_status note_file(const cli_opened_model *o, const char *text, wanted *all) {
+    vta_array *array;
+    size_t index;
+    const char *file;
+    vta_status status = cli_tensors_find(&o->inputs, text, &index, &file);
+    if (status != VTA_OK || cli_is_picture(file)) return status;
+    status = vta_array_load_npy(file, NULL, cli_diag(), &array);
+    if (status != VTA_OK) return status;
+    note(&all[index], vta_array_tensor(array)->ndim, vta_array_tensor(array)->shape);
+    vta_array_free(array);
+    return VTA_OK;
+}
+
+/* Of an artifact for several shapes the one that --shape and the files given say. */
+static vta_status choose_shape(cli_opened_model *o) {
+    static const cli_list none;
+    const cli_list *shapes = o->m->shapes ? o->m->shapes : &none;
+    if (vta_model_shape_count(o->model) == 1 && !shapes->count) return VTA_OK;
+    wanted *all = calloc(o->inputs.count + 1, sizeof *all);
+    const DLTensor **inputs = calloc(o->inputs.count + 1, sizeof *inputs);
+    vta_status status = all && inputs ? VTA_OK : VTA_NO_MEMORY;
+    for (int i = 0; i < shapes->count && status == VTA_OK; i++) status = note_option(o, shapes->item[i], all);
+    for (int i = 0; i < o->m->inputs.count && status == VTA_OK && !shapes->count; i++)
+        status = note_file(o, o->m->inputs.item[i], all);
+    for (size_t i = 0; status == VTA_OK && i < o->inputs.count; i++)
+        if (all[i].tensor.shape) inputs[i] = &all[i].tensor;
+    if (status == VTA_OK) status = vta_model_for_shapes(o->model, inputs, cli_diag(), &o->model);
+    free(inputs);
+    free(all);
+    return status;
+}
+
 /* The tensors of one side; free() their list. */
 static vta_status list_tensors(const cli_opened_model *o, bool outputs, cli_tensors *out) {
     size_t count = outputs ? vta_model_output_count(o->model) : vta_model_input_count(o->model);
@@ -31,7 +96,13 @@ vta_status cli_model_open(const cli_model *m, cli_opened_model *o) {
         .driver = m->device->driver ? m->device->driver : "sim", .device = &device, .timing = m->timing};
     *o = (cli_opened_model){.m = m};
     vta_status status = cli_model_load(m->path, cli_diag(), &o->model);
+    vta_model *first = o->model;
     if (status == VTA_OK) status = list_tensors(o, false, &o->inputs);
+    if (status == VTA_OK) status = choose_shape(o);
+    if (status == VTA_OK && o->model != first) {
+        free((void *)o->inputs.item);
+        status = list_tensors(o, false, &o->inputs);
+    }
     if (status == VTA_OK) status = list_tensors(o, true, &o->outputs);
     return status == VTA_OK ? vta_instance_create(o->model, &options, cli_diag(), &o->instance) : status;
 }

@@ -44,6 +44,11 @@ static void ask(const vta_model *model) {
     for (size_t i = 0; vta_model_output(model, i, &t) == VTA_OK; i++) check(vta_model_find_output(model, t.name) == i);
 }
 
+static void ask_shapes(vta_model *model) {
+    for (size_t i = 0; i < vta_model_shape_count(model); i++) ask(vta_model_shape(model, i));
+    check(!vta_model_shape(model, vta_model_shape_count(model)));
+}
+
 static void run(vta_model *model) {
     const vta_instance_options options = {.driver = "sim", .wait_cycles = 100000, .no_host_view = true};
     vta_instance *in;
@@ -71,7 +76,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     memcpy(bytes, data, size);
     put_right(bytes, size);
     if (vta_model_parse(bytes, size, "fuzz.vta-model", NULL, diag, &model) == VTA_OK) {
-        ask(model);
+        ask_shapes(model);
         if (is_small(model)) run(model);
     } else {
         check(vta_diag_count(diag) > 0 && model == NULL);

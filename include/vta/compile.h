@@ -277,6 +277,19 @@ VTA_API vta_status vtac_quantized_compile(const vtac_quantized *quantized, const
                                           const vtac_compile_options *options, vta_diag *diag, uint8_t **out_bytes,
                                           size_t *out_size, vtac_compile_report **out_report);
 
+/* An artifact as vtac_quantized_compile gives it. */
+typedef struct vtac_artifact {
+    const uint8_t *bytes;
+    size_t size;
+} vtac_artifact;
+
+/* One artifact of several, which are of one network with inputs of different shapes; programs choose one by
+ * vta_model_for_shapes, and have the first one where they do not. What all have alike, as weights in tiles, is there
+ * once. VTA_MISMATCH: other inputs; VTA_INVALID_ARGUMENT: two are of the same shapes; VTA_OUT_OF_RANGE: more than fit.
+ * Free *out_bytes with vta_string_free. */
+VTA_API vta_status vtac_artifact_join(const vtac_artifact *artifacts, size_t count, vta_diag *diag, uint8_t **out_bytes,
+                                      size_t *out_size);
+
 VTA_END
 
 #endif

@@ -65,6 +65,17 @@ VTA_API vta_status vta_model_output(const vta_model *model, size_t index, vta_mo
 VTA_API size_t vta_model_find_input(const vta_model *model, const char *name);
 VTA_API size_t vta_model_find_output(const vta_model *model, const char *name);
 
+/* An artifact may hold its network for several shapes of the inputs (`vta compile --shape` twice, vtac_artifact_join).
+ * Each is a model of the same inputs and outputs; the first one is the artifact's own, which is what all other
+ * functions speak of. How many; the one at an index, NULL past the last. It belongs to the artifact's model, which an
+ * instance of it keeps alive. */
+VTA_API size_t vta_model_shape_count(const vta_model *model);
+VTA_API vta_model *vta_model_shape(vta_model *model, size_t index);
+/* The one that takes these inputs. `inputs`: as many as the model has, of which `ndim` and `shape` are looked at; NULL:
+ * an input of any shape. VTA_MISMATCH: there is no such one, with those that there are. */
+VTA_API vta_status vta_model_for_shapes(vta_model *model, const DLTensor *const *inputs, vta_diag *diag,
+                                        vta_model **out_model);
+
 /* What an instance takes, in bytes. */
 typedef struct vta_model_memory {
     size_t size;           /* of this struct, or 0 */

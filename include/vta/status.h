@@ -15,7 +15,7 @@
  *    vta_field_array, vta_field_writer, vta_hardware_area, vta_insn, vta_insn_time, vta_marked_box, vta_part,
  *    vta_program_run_info, vta_program_segment, vta_signature_arg, vta_sink, vta_synthesis_module, vta_timing,
  *    vta_timing_profile, vta_timing_summary, vta_unit_view, vta_uop, vtac_arg, vtac_build_func, vtac_op_attribute,
- *    vtac_param, vtac_pass_info, vtac_section, te_region; and TVMParallelGroupEnv, which is TVM's.
+ *    vtac_artifact, vtac_param, vtac_pass_info, vtac_section, te_region; and TVMParallelGroupEnv, which is TVM's.
  *  - Texts and bytes that a function hands over are freed with vta_string_free.
  *  - Unless a comment says otherwise, different handles may be used from different threads, one handle by one
  *    thread at a time.

@@ -45,6 +45,8 @@ def as_arrays(samples: Any) -> Any:
     """
     if samples is None or isinstance(samples, np.ndarray):
         return samples
+    if callable(samples) or isinstance(samples, Mapping):
+        raise TypeError("a module of PyTorch is exported with its first sample: give arrays or tensors, one after the other")
     if hasattr(samples, "detach"):
         return _array(samples)
 

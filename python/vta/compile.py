@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     Sample = Union[ArrayLike, tuple[ArrayLike, ...], Mapping[str, ArrayLike]]
     Hardware = Union[Settings, Config, dict[str, Any], None]
+    Shapes = Mapping[str, Sequence[int]]
 
 __all__ = ["Quantized", "compile", "quantize"]
 
@@ -45,13 +46,42 @@ def _pointers(arrays: list[NDArray[Any]]) -> Any:
     return (ctypes.c_void_p * max(1, len(arrays)))(*[a.ctypes.data for a in arrays])
 
 
+#: How many samples a function is asked for.
+_FROM_FUNCTIONS = 16
+
+
+def made_by_functions(graph: Graph, samples: Any) -> Any:
+    """Samples of functions: one for the only input, or one for each by name. Each is called with the shape of its input, once
+    for each of 16 samples. Other samples are given back.
+
+    Parameters
+    ----------
+    graph : Graph
+    samples : iterable, callable or mapping of str to callable
+    """
+    if callable(samples):
+        if len(graph.inputs) != 1:
+            raise TypeError(f"{graph.name} has the inputs {graph.inputs}: give a function for each by name")
+        samples = {graph.inputs[0].name: samples}
+    if not isinstance(samples, Mapping):
+        return samples
+    unknown = samples.keys() ^ {p.name for p in graph.inputs}
+    if unknown:
+        raise TypeError(f"{graph.name} takes the inputs {graph.inputs}; samples by name are for each of them, not for "
+                        f"{sorted(samples)}")
+    if not all(callable(f) for f in samples.values()):  # arrays: one sample, or many one behind the other
+        return [samples]
+    return [{p.name: np.asarray(samples[p.name](p.shape)).astype(p.dtype) for p in graph.inputs}
+            for _ in range(_FROM_FUNCTIONS)]
+
+
 def _calibrate(graph: Graph, samples: Iterable[Sample]) -> Handle:
     """A calibration that has seen the samples."""
     calibration = Handle(lib.vtac_calibration_create, lib.vtac_calibration_destroy, graph.handle, None, of=graph)
     with Progress("calibrating", len(samples) if isinstance(samples, Sized) else 0) as bar:
         if isinstance(samples, np.ndarray) and graph.inputs and samples.ndim == len(graph.inputs[0].shape):
             samples = [samples]
-        for sample in samples:
+        for sample in made_by_functions(graph, samples):
             named = sample if isinstance(sample, Mapping) else {}
             several = () if isinstance(sample, Mapping) else sample if isinstance(sample, tuple) else (sample,)
             for arrays in single(graph.inputs, arrays_of(graph.name, graph.inputs, several, named, batches=True)):
@@ -290,7 +320,9 @@ def quantize(model: Source | Graph, samples: Iterable[Sample] | None = None, ran
     samples : iterable of numpy.ndarray, tuple or dict, optional
         Typical inputs: arrays, whose first extent may be a multiple of what the network takes at once, as in a call of a
         :class:`Model`; where there are several inputs, tuples in their order or dictionaries by name. One array of all
-        samples will do where there is one input. Not needed for a model that says its ranges itself (QuantizeLinear and its like).
+        samples will do where there is one input, a dictionary of such where there are several. Or functions: one of the
+        input's shape, as ``numpy.random.default_rng(1).standard_normal``, or a dictionary of one for each input; each gives
+        16 samples. Not needed for a model that says its ranges itself (QuantizeLinear and its like).
     range : str, optional
         What integers cover of the values seen: a ``"percentile"``, all (``"max"``), what keeps the distribution (``"kl"``) or
         makes the sum of squared errors least (``"squares"``).
@@ -350,11 +382,50 @@ def quantize(model: Source | Graph, samples: Iterable[Sample] | None = None, ran
                                    ctypes.byref(method), of=graph))
 
 
+def _fitting(graph: Graph, samples: Any) -> Any:
+    """Those of a list of samples that are of the shapes of this graph; all of them where none is."""
+    if not isinstance(samples, (list, tuple)) or not samples:
+        return samples
+    names = [p.name for p in graph.inputs]
+
+    def fits(sample: Sample) -> bool:
+        named = sample if isinstance(sample, Mapping) else dict(zip(names, sample if isinstance(sample, tuple) else (sample,)))
+        return all(np.shape(named[p.name])[1:] == p.shape[1:] for p in graph.inputs if p.name in named)
+
+    return [s for s in samples if fits(s)] or samples
+
+
+def _joined(artifacts: Sequence[bytes]) -> bytes:
+    """One artifact for the shapes of all."""
+    rows = (b.vtac_artifact * len(artifacts))()
+    held = [ctypes.create_string_buffer(a, len(a)) for a in artifacts]
+    for row, text_of in zip(rows, held):
+        row.bytes, row.size = ctypes.addressof(text_of), len(text_of)
+    out, size = ctypes.c_void_p(), ctypes.c_size_t()
+    call(lib.vtac_artifact_join, rows, len(artifacts), DIAG, ctypes.byref(out), ctypes.byref(size))
+    try:
+        return ctypes.string_at(out, size.value)
+    finally:
+        lib.vta_string_free(out)
+
+
+def _several(model: Source, samples: Any, shapes: Sequence[Shapes], hardware: Config, how: tuple[Any, ...]) -> Model:
+    """The model for each of the shapes, in one artifact."""
+    if isinstance(model, Graph) or is_torch(model):
+        raise TypeError(f"shapes= is for models of ONNX and TFLite, not for {type(model).__name__}: its extents are settled")
+    if not shapes:
+        raise ValueError("shapes= is empty: give the extents of the inputs, {'x': (1, 3, 224, 224)}, or a list of such")
+    graphs = [Graph(model, shapes=given) for given in shapes]
+    artifacts = [quantize(g, _fitting(g, samples), *how).artifact(hardware) for g in graphs]
+    return Model(graphs[0].name, None, artifacts[0] if len(artifacts) == 1 else _joined(artifacts))
+
+
 def compile(  # pylint: disable=redefined-builtin
         model: Source | Graph, samples: Iterable[Sample] | None = None, config: Hardware = None, range: str = "percentile",
         percentile: float = 99.99, output: str | os.PathLike[str] | None = None, requantize: str = "auto", result_bits: int = 0,
         keep_bias: bool = False, equalize: bool = False, precise: Sequence[str] = (),
-        rounding: str = "nearest", search: float = 0, cycles: float = 0) -> Model:
+        rounding: str = "nearest", search: float = 0, cycles: float = 0,
+        shapes: Shapes | Sequence[Shapes] | None = None) -> Model:
     """Compiles an ONNX model for the accelerator: calibrates, quantizes, compiles.
 
     What takes longer than a second shows a bar, on a terminal and in a notebook.
@@ -381,6 +452,9 @@ def compile(  # pylint: disable=redefined-builtin
     search : float, optional
     cycles : float, optional
         As for :func:`vta.quantize`.
+    shapes : mapping of str to sequence of int, or a sequence of such, optional
+        Extents of inputs that the model leaves open. Several: one artifact for all of these shapes; a call takes the one that
+        fits its arrays. Samples are then those of a list that have the shape in question.
 
     Returns
     -------
@@ -402,8 +476,11 @@ def compile(  # pylint: disable=redefined-builtin
     hardware = _config(config)
     if requantize == "auto" and not lib.vta_target_has_alu(hardware.handle, b.VTA_ALU_MUL):
         requantize = "shift"  # the target's design cannot multiply sums
-    compiled = quantize(model, samples, range, percentile, requantize, result_bits, keep_bias, equalize,
-                        precise, rounding, search, cycles, hardware).compile(hardware)
+    how = (range, percentile, requantize, result_bits, keep_bias, equalize, precise, rounding, search, cycles, hardware)
+    if shapes is None:
+        compiled = quantize(model, samples, *how).compile(hardware)
+    else:
+        compiled = _several(model, samples, [shapes] if isinstance(shapes, Mapping) else list(shapes), hardware, how)
     if output is not None:
         compiled.save(output)
     return compiled

@@ -203,6 +203,9 @@ class Model:
     inputs, outputs : list of Port
     on_accelerator : bool
         Whether any of it runs there.
+    shapes : list of Model
+        The network for each of the shapes that it was compiled for; the first one is this model. A call takes the one whose
+        inputs have the shapes of the arrays.
     """
 
     def __init__(self, path: str | os.PathLike[str], driver: str | None = None, artifact: bytes | None = None) -> None:
@@ -213,6 +216,19 @@ class Model:
         else:
             call(lib.vta_model_parse, artifact, len(artifact), os.fsencode(path), None, DIAG, ctypes.byref(handle))
         release(self, lib.vta_model_release, handle)
+        self._open(handle, driver)
+        others = range(1, lib.vta_model_shape_count(handle))
+        self.shapes: list[Model] = [self, *(self._shape(i) for i in others)]
+
+    def _shape(self, index: int) -> Model:
+        """The model of another shape. Its instance keeps the artifact alive."""
+        other = Model.__new__(Model)
+        other._path, other._artifact = self._path, self._artifact
+        other._open(ctypes.c_void_p(lib.vta_model_shape(self._handle, index)), self._driver)
+        other.shapes = [other]
+        return other
+
+    def _open(self, handle: ctypes.c_void_p, driver: str | None) -> None:
         self._handle, self._driver = handle, driver
         options = b.vta_instance_options(driver=driver.encode() if driver else None)
         instance = ctypes.c_void_p()
@@ -249,6 +265,9 @@ class Model:
         -------
         output : numpy.ndarray or tuple of numpy.ndarray
         """
+        fits = self._for(inputs, named)
+        if fits is not self:
+            return fits(*inputs, **named)
         arrays = arrays_of(self.name, self.inputs, inputs, named, batches=True)
         if any(a.shape != p.shape for a, p in zip(arrays, self.inputs)):
             results = self._many(arrays)
@@ -258,6 +277,21 @@ class Model:
         self.run()
         results = tuple(self.get_output(i) for i in range(len(self.outputs)))
         return results[0] if len(results) == 1 else results
+
+    def _for(self, inputs: Sequence[ArrayLike], named: Mapping[str, ArrayLike]) -> Model:
+        """Which of the shapes takes these inputs."""
+        if len(self.shapes) == 1:
+            return self
+        given = {**dict(zip([p.name for p in self.inputs], map(np.shape, inputs))),
+                 **{name: np.shape(value) for name, value in named.items()}}
+        for model in self.shapes:
+            if all(given.get(p.name, p.shape) == p.shape for p in model.inputs):
+                return model
+        for model in self.shapes:  # a batch: more along the first axis
+            if all(given.get(p.name, p.shape)[1:] == p.shape[1:] for p in model.inputs):
+                return model
+        raise ValueError(f"{self.name} was compiled for {'; or '.join(str(m.inputs) for m in self.shapes)}; the arrays "
+                         f"have the shapes {given}")
 
     def _kinds(self) -> set[str]:
         step, kinds = b.vta_model_step(size=ctypes.sizeof(b.vta_model_step)), set()

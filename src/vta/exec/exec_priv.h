@@ -28,6 +28,9 @@ struct vta_model {
     pthread_mutex_t lock; /* guards the module, which the first instance that calls something loads, and `flow` */
     vta_module *module;
     vt__flow *flow; /* NULL: not asked for yet */
+    /* The same network for other shapes, which its artifact holds; `whole`: of such a one, the model around it. */
+    vta_model **shapes, *whole;
+    uint32_t shape_count;
 };
 
 /* An argument of a step as it is handed over. */
@@ -66,6 +69,11 @@ vta_status vt__check_signatures(const vta_model *model, vta_diag *diag);
 /* The function of a model's native code, which is loaded and checked when one is first asked for. */
 vta_status vt__model_function(vta_model *model, const char *name, vta_diag *diag, vta_packed_function *out_function);
 vta_model *vt__model_retain(vta_model *model);
+/* What every model has, also one within another; its container is checked, and its plan read, by the next one. */
+vta_status vt__model_begin(vta_model *model, const vta_allocator *allocator, const char *name, vta_diag *diag);
+vta_status vt__model_check(vta_model *model, vta_diag *diag);
+/* shapes.c: the models in the sections of a model that was checked. */
+vta_status vt__model_read_shapes(vta_model *model, vta_diag *diag);
 /* The bytes of a section; empty when there is none. */
 vt_section vt__model_section(const vta_model *model, const char *name);
 

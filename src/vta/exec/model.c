@@ -12,36 +12,51 @@
 
 /* ---- Life ------------------------------------------------------------------------------------------------------ */
 
+/* A shape lives as long as the artifact that it is in, and its references are that one's. */
 vta_model *vt__model_retain(vta_model *model) {
-    atomic_fetch_add_explicit(&model->references, 1, memory_order_relaxed);
+    vta_model *counted = model->whole ? model->whole : model;
+    atomic_fetch_add_explicit(&counted->references, 1, memory_order_relaxed);
     return model;
 }
 
-void vta_model_release(vta_model *model) {
-    if (!model || atomic_fetch_sub_explicit(&model->references, 1, memory_order_acq_rel) != 1) return;
-    vta_allocator allocator = model->allocator;
+static void clear_model(vta_model *model) {
     vta_module_destroy(model->module);
     vta_config_release(model->config);
     vt_arena_clear(&model->arena);
     pthread_mutex_destroy(&model->lock);
+    vt_strfree(&model->allocator, model->name);
+}
+
+void vta_model_release(vta_model *model) {
+    if (model && model->whole) model = model->whole;
+    if (!model || atomic_fetch_sub_explicit(&model->references, 1, memory_order_acq_rel) != 1) return;
+    vta_allocator allocator = model->allocator;
+    for (uint32_t i = 0; i < model->shape_count; i++) {
+        clear_model(model->shapes[i]);
+        vt_free(&allocator, model->shapes[i], sizeof *model);
+    }
+    vt_free(&allocator, model->shapes, VT_SECTIONS_MAX * sizeof *model->shapes);
+    clear_model(model);
     if (model->is_mapped)
         munmap(model->map, model->map_size);
     else
         vt_free_lines(&allocator, model->map, model->map_size);
-    vt_strfree(&allocator, model->name);
     vt_free(&allocator, model, sizeof *model);
 }
 
-static vta_status new_model(const vta_allocator *allocator, const char *name, vta_diag *diag, vta_model **out_model) {
-    vta_model *model = vt_alloc_zero(allocator, sizeof *model);
-    *out_model = model;
-    if (!model) return vt_no_memory(diag);
+vta_status vt__model_begin(vta_model *model, const vta_allocator *allocator, const char *name, vta_diag *diag) {
     model->allocator = allocator ? *allocator : vt_allocator_libc;
     atomic_init(&model->references, 1);
     vt_arena_init(&model->arena, &model->allocator);
     pthread_mutex_init(&model->lock, NULL);
     model->name = vt_strdup(&model->allocator, name ? name : "model");
     return model->name ? VTA_OK : vt_no_memory(diag);
+}
+
+static vta_status new_model(const vta_allocator *allocator, const char *name, vta_diag *diag, vta_model **out_model) {
+    vta_model *model = vt_alloc_zero(allocator, sizeof *model);
+    *out_model = model;
+    return model ? vt__model_begin(model, allocator, name, diag) : vt_no_memory(diag);
 }
 
 vt_section vt__model_section(const vta_model *model, const char *name) {
@@ -55,14 +70,19 @@ static vta_status need_section(const vta_model *model, const char *name, vta_dia
     return vt_fail_at(diag, VTA_PARSE, (vt_pos){.file = model->name}, "it has no section '%s'", name);
 }
 
-static vta_status read_model(vta_model *model, vta_diag *diag) {
+vta_status vt__model_check(vta_model *model, vta_diag *diag) {
     vt_section config, plan;
-    VT_TRY(vt_container_parse(model->map, model->map_size, model->name, diag, &model->container));
     VT_TRY(need_section(model, VT_SECTION_CONFIG, diag, &config));
     VT_TRY(need_section(model, VT_SECTION_PLAN, diag, &plan));
     VT_TRY(vta_config_parse((const char *)config.bytes, config.size, model->name, diag, &model->config));
     VT_TRY(vt_plan_read((const char *)plan.bytes, plan.size, model->name, &model->arena, diag, &model->plan));
     return vt_plan_check(&model->plan, &model->container, model->config, model->name, diag);
+}
+
+static vta_status read_model(vta_model *model, vta_diag *diag) {
+    VT_TRY(vt_container_parse(model->map, model->map_size, model->name, diag, &model->container));
+    VT_TRY(vt__model_check(model, diag));
+    return vt__model_read_shapes(model, diag);
 }
 
 vta_status vta_model_parse(const void *bytes, size_t size, const char *name, const vta_allocator *allocator,
