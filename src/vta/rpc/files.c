@@ -125,17 +125,19 @@ typedef struct removal {
 static int open_inside(int folder, const char *name) {
     int fd = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd >= 0 || errno != EACCES) return fd;
-    fchmodat(folder, name, 0700, 0);
+    if (fchmodat(folder, name, 0700, 0) != 0) return -1;
     return openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
 static bool move_up(removal *r, int folder, const char *name) {
     char fresh[32];
+    bool ours = false; /* its owner has been given all rights on it, which moving a folder needs */
     for (int tries = 0; tries < 1000; tries++) {
         snprintf(fresh, sizeof fresh, ".gone-%llu", (unsigned long long)r->number++);
         if (renameat2(folder, name, r->top, fresh, RENAME_NOREPLACE) == 0) return true;
-        if (errno == EACCES && tries == 0) fchmodat(folder, name, 0700, 0);
-        if (errno != EEXIST && errno != EACCES) return false;
+        if (errno == EEXIST) continue;
+        if (errno != EACCES || ours || fchmodat(folder, name, 0700, 0) != 0) return false;
+        ours = true;
     }
     return false;
 }
