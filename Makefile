@@ -10,7 +10,7 @@ VERSION = $(shell sed -n 's/^project.vta VERSION \([0-9.]*\) .*/\1/p' CMakeLists
 TELL = $(if $(filter-out all,$(or $(MAKECMDGOALS),all)),,yes)
 
 .PHONY: all run test test-all build-tests test-hardware test-cluster prove bench notebook asan tsan fuzz lower clang clang-asan \
-        install uninstall dist format check-format clean
+        install uninstall dist wheel format check-format clean
 
 all:
 	@$(PACKAGES) build
@@ -98,6 +98,13 @@ dist:
 	@mkdir -p build
 	@git archive --format=tar.gz --prefix=vta-$(VERSION)/ -o build/vta-$(VERSION).tar.gz HEAD
 	@echo build/vta-$(VERSION).tar.gz
+
+# Wheels for pip: build-wheel/dist. What the libraries and the tool need besides the C library is linked into them.
+wheel:
+	@$(PACKAGES) build wheel
+	@cmake --preset wheel $(if $(wildcard build-wheel/CMakeCache.txt),>/dev/null,)
+	@cmake --build build-wheel --target vta_cli vta_session vta_python vta_manual
+	@scripts/make_wheels build-wheel build-wheel/dist
 
 format check-format:
 	@$(PACKAGES) format

@@ -25,13 +25,14 @@ _HERE = os.path.dirname(os.path.abspath(__file__))
 def _candidates(name):
     """Where a library may be, in the order in which it is looked for."""
     file = f"lib{name}.so"
+    versioned = f"{file}.{_bindings.SOVERSION}"  # the name that packages have, where nothing is linked with it
     chosen = os.environ.get("VTA_LIBRARY_PATH")
     if chosen:
         yield os.path.join(chosen, file)
         return
-    yield os.path.join(_HERE, file)
+    yield os.path.join(_HERE, versioned)
     yield os.path.join(_HERE, "..", "..", "build", file)
-    yield file
+    yield versioned
 
 
 def _load(name):

@@ -67,6 +67,10 @@ class Install(unittest.TestCase):
                                  capture_output=True, text=True)
             self.assertEqual(run.returncode, 0, run.stderr)
             self.assertIn("works", run.stdout)
+            tool = subprocess.run([os.path.join(folder, "bin", "vta"), "--version"], env=variables, cwd=folder, capture_output=True,
+                                  text=True, check=False)
+            self.assertEqual((tool.returncode, tool.stderr), (0, ""))
+            self.assertEqual(run.stdout.split()[-1], tool.stdout.split()[1])
 
 
 if __name__ == "__main__":
