@@ -10,7 +10,7 @@ VERSION = $(shell sed -n 's/^project.vta VERSION \([0-9.]*\) .*/\1/p' CMakeLists
 TELL = $(if $(filter-out all,$(or $(MAKECMDGOALS),all)),,yes)
 
 .PHONY: all run test test-all build-tests test-hardware test-cluster prove bench notebook asan tsan fuzz lower clang clang-asan \
-        install uninstall dist wheel format check-format clean
+        install uninstall dist wheel site format check-format clean
 
 all:
 	@$(PACKAGES) build
@@ -98,6 +98,12 @@ dist:
 	@mkdir -p build
 	@git archive --format=tar.gz --prefix=vta-$(VERSION)/ -o build/vta-$(VERSION).tar.gz HEAD
 	@echo build/vta-$(VERSION).tar.gz
+
+# The documents as a site, with search and references: build-site/html/index.html.
+site: all
+	@$(PACKAGES) site
+	@scripts/make_site build build-site
+	@scripts/check_site build-site/html
 
 # Wheels for pip: build-wheel/dist. What the libraries and the tool need besides the C library is linked into them.
 wheel:
