@@ -56,6 +56,7 @@ static vta_status quantize(const cli_network *n, const vtac_calibration *calibra
     vtac_quantize_options options = {.size = sizeof options,
                                      .method = (vtac_range_method)n->range,
                                      .result_bits = (uint32_t)n->result_bits,
+                                     .weight_bits = (uint32_t)n->weight_bits,
                                      .keep_bias = n->keep_bias,
                                      .equalize = n->equalize,
                                      .rounding = (vtac_rounding)n->rounding,

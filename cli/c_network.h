@@ -13,9 +13,10 @@ typedef struct cli_network {
     const char *percentile, *driver;
     cli_list calibrate, precise;
     uint64_t samples, result_bits;
-    unsigned range;      /* a vtac_range_method */
-    unsigned requantize; /* a vtac_requantize */
-    unsigned rounding;   /* a vtac_rounding */
+    uint64_t weight_bits; /* --weights; 0: 8 */
+    unsigned range;       /* a vtac_range_method */
+    unsigned requantize;  /* a vtac_requantize */
+    unsigned rounding;    /* a vtac_rounding */
     bool processor_only, keep_bias, equalize, report;
     struct cli_search *search;    /* of vta compile; NULL: none */
     bool some_fit;                /* files of samples are of several shapes: those that fit are taken */
@@ -52,6 +53,7 @@ typedef struct cli_cost {
         {"percentile", 0, CLI_TEXT, "P", "the share of them, for --range percentile (99.99)", &(n)->percentile},        \
         {"requantize", 0, CLI_CHOICE, "auto|shift|multiply", "how sums become integers", &(n)->requantize},             \
         {"result-bits", 0, CLI_NUMBER, "8|16", "of scores (16, but for large products)", &(n)->result_bits},            \
+        {"weights", 0, CLI_NUMBER, "4|8", "bits of weights (8)", &(n)->weight_bits},                                    \
         {"keep-bias", 0, CLI_FLAG, NULL, "do not correct biases for rounded weights", &(n)->keep_bias},                 \
         {"equalize", 0, CLI_FLAG, NULL, "a scale for each channel between products, where that helps", &(n)->equalize}, \
         {"rounding",    0, CLI_CHOICE, "nearest|adaptive", "of weights: adaptive makes errors cancel on samples",       \

@@ -310,7 +310,7 @@ def _config(config: Hardware) -> Config:
 def quantize(model: Source | Graph, samples: Iterable[Sample] | None = None, range: str = "percentile",  # pylint: disable=redefined-builtin
              percentile: float = 99.99, requantize: str = "auto", result_bits: int = 0, keep_bias: bool = False,
              equalize: bool = False, precise: Sequence[str] = (), rounding: str = "nearest",
-             search: float = 0, cycles: float = 0, config: Hardware = None) -> Quantized:
+             search: float = 0, cycles: float = 0, config: Hardware = None, weight_bits: int = 8) -> Quantized:
     """Calibrates an ONNX model with samples, and makes integers of its values.
 
     Parameters
@@ -350,6 +350,8 @@ def quantize(model: Source | Graph, samples: Iterable[Sample] | None = None, ran
         Of a search: the share of cycles that the network may take more, 0.05 for 5 %; 0: no limit.
     config : Environment, Config or dict of str to value, optional
         Of a search: the hardware; else the current environment.
+    weight_bits : int, optional
+        8, or 4: weights from -7 to 7, in scales that make the error of sums least.
 
     Returns
     -------
@@ -363,6 +365,8 @@ def quantize(model: Source | Graph, samples: Iterable[Sample] | None = None, ran
         raise ValueError(f"requantize is one of {', '.join(_REQUANTIZE)}, not {requantize!r}")
     if result_bits not in (0, 8, 16):
         raise ValueError(f"result_bits is 8, 16 or 0, not {result_bits}")
+    if weight_bits not in (4, 8):
+        raise ValueError(f"weight_bits is 4 or 8, not {weight_bits}")
     if rounding not in _ROUNDING:
         raise ValueError(f"rounding is one of {', '.join(_ROUNDING)}, not {rounding!r}")
     if is_torch(model):
@@ -372,7 +376,8 @@ def quantize(model: Source | Graph, samples: Iterable[Sample] | None = None, ran
     calibration = _calibrate(graph, () if samples is None else samples)
     method = b.vtac_quantize_options(size=ctypes.sizeof(b.vtac_quantize_options), method=_RANGES[range],
                                      percentile=percentile, requantize=_REQUANTIZE[requantize], result_bits=result_bits,
-                                     keep_bias=keep_bias, equalize=equalize, rounding=_ROUNDING[rounding])
+                                     keep_bias=keep_bias, equalize=equalize, rounding=_ROUNDING[rounding],
+                                     weight_bits=weight_bits)
     names = [precise] if isinstance(precise, str) else list(precise)
     texts = (ctypes.c_char_p * max(1, len(names)))(*[name.encode() for name in names])
     method.precise, method.precise_count = ctypes.cast(texts, ctypes.c_void_p).value, len(names)
@@ -424,7 +429,7 @@ def compile(  # pylint: disable=redefined-builtin
         model: Source | Graph, samples: Iterable[Sample] | None = None, config: Hardware = None, range: str = "percentile",
         percentile: float = 99.99, output: str | os.PathLike[str] | None = None, requantize: str = "auto", result_bits: int = 0,
         keep_bias: bool = False, equalize: bool = False, precise: Sequence[str] = (),
-        rounding: str = "nearest", search: float = 0, cycles: float = 0,
+        rounding: str = "nearest", search: float = 0, cycles: float = 0, weight_bits: int = 8,
         shapes: Shapes | Sequence[Shapes] | None = None) -> Model:
     """Compiles an ONNX model for the accelerator: calibrates, quantizes, compiles.
 
@@ -451,6 +456,7 @@ def compile(  # pylint: disable=redefined-builtin
     rounding : str, optional
     search : float, optional
     cycles : float, optional
+    weight_bits : int, optional
         As for :func:`vta.quantize`.
     shapes : mapping of str to sequence of int, or a sequence of such, optional
         Extents of inputs that the model leaves open. Several: one artifact for all of these shapes; a call takes the one that
@@ -476,7 +482,8 @@ def compile(  # pylint: disable=redefined-builtin
     hardware = _config(config)
     if requantize == "auto" and not lib.vta_target_has_alu(hardware.handle, b.VTA_ALU_MUL):
         requantize = "shift"  # the target's design cannot multiply sums
-    how = (range, percentile, requantize, result_bits, keep_bias, equalize, precise, rounding, search, cycles, hardware)
+    how = (range, percentile, requantize, result_bits, keep_bias, equalize, precise, rounding, search, cycles, hardware,
+           weight_bits)
     if shapes is None:
         compiled = quantize(model, samples, *how).compile(hardware)
     else:

@@ -170,5 +170,30 @@ class Causes(unittest.TestCase):
             self.assertNotIn("--equalize", [row["option"] for row in more])
 
 
+class Weights(unittest.TestCase):
+    def test_four_bits(self):
+        """The artifact gives what the integers say; 16 levels cost decibels, and rounding by samples wins a little back."""
+        new = given(16)[10:]
+        floats = [vta.Graph(NET)(x) for x in new]
+        ways = [{}, {"weight_bits": 4}, {"weight_bits": 4, "rounding": "adaptive"}]
+        networks = [vta.quantize(NET, given(), equalize=True, **way) for way in ways]
+        eight, nearest, adaptive = (decibels(floats, [network(x) for x in new]) for network in networks)
+        self.assertGreater(eight, nearest + 6)
+        self.assertGreater(adaptive, nearest)
+        np.testing.assert_array_equal(networks[2].compile()(new[0]), networks[2](new[0]))
+        self.assertEqual(str(vta.quantize(NET, given(), weight_bits=8)), str(vta.quantize(NET, given())))
+        with self.assertRaisesRegex(ValueError, "weight_bits is 4 or 8, not 5"):
+            vta.quantize(NET, given(), weight_bits=5)
+        with tempfile.TemporaryDirectory() as folder:
+            net = os.path.join(folder, "net.onnx")
+            with open(net, "wb") as file:
+                file.write(NET)
+            np.save(os.path.join(folder, "x.npy"), np.concatenate(given()))
+            run = subprocess.run([VTA, "compile", net, "--calibrate", os.path.join(folder, "x.npy"), "--weights", "5"],
+                                 capture_output=True, text=True, check=False)
+            self.assertEqual(run.returncode, 1)
+            self.assertIn("weights have 4 or 8 bits", run.stderr)
+
+
 if __name__ == "__main__":
     unittest.main()

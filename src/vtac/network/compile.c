@@ -267,6 +267,8 @@ vta_status vt__quantize_by(const vtac_calibration *calibration, const vtac_quant
         return vt_fail(diag, VTA_OUT_OF_RANGE, "requantize: %d is neither auto, shift nor multiply", (int)o.requantize);
     if (o.result_bits != 0 && o.result_bits != 8 && o.result_bits != 16)
         return vt_fail(diag, VTA_OUT_OF_RANGE, "result_bits is %u; results have 8 or 16 bits", (unsigned)o.result_bits);
+    if (o.weight_bits != 0 && o.weight_bits != 4 && o.weight_bits != 8)
+        return vt_fail(diag, VTA_OUT_OF_RANGE, "weight_bits is %u; weights have 4 or 8 bits", (unsigned)o.weight_bits);
     if ((unsigned)o.rounding > VTAC_ROUNDING_ADAPTIVE)
         return vt_fail(diag, VTA_OUT_OF_RANGE, "rounding: %d is neither nearest nor adaptive", (int)o.rounding);
     vt__shared *s = calibration->shared;
@@ -283,19 +285,19 @@ vta_status vt__quantize_by(const vtac_calibration *calibration, const vtac_quant
                     .adapts = o.rounding == VTAC_ROUNDING_ADAPTIVE,
                     .first = first,
                     .count = first + count < s->sample_count ? count : s->sample_count - first};
-    a.options =
-        (vt_quant_options){.method = methods[o.method],
-                           .percentile = o.percentile > 0 ? o.percentile : 99.99,
-                           .most = INT8_MAX,
-                           .weight_max = INT8_MAX,
-                           .wide_max = o.result_bits == 0    ? WIDE_MAX
-                                       : o.result_bits == 16 ? INT64_MAX
-                                                             : -1,
-                           .equalize = o.equalize,
-                           .wide_all = o.result_bits == 16,
-                           .multiply = o.requantize == VTAC_REQUANTIZE_AUTO ? calibration->shared->given
-                                                                            : o.requantize == VTAC_REQUANTIZE_MULTIPLY,
-                           .keep_bias = o.keep_bias};
+    a.options = (vt_quant_options){.method = methods[o.method],
+                                   .percentile = o.percentile > 0 ? o.percentile : 99.99,
+                                   .most = INT8_MAX,
+                                   .weight_max = o.weight_bits == 4 ? 7 : INT8_MAX,
+                                   .wide_max = o.result_bits == 0    ? WIDE_MAX
+                                               : o.result_bits == 16 ? INT64_MAX
+                                                                     : -1,
+                                   .equalize = o.equalize,
+                                   .wide_all = o.result_bits == 16,
+                                   .multiply = o.requantize == VTAC_REQUANTIZE_AUTO
+                                                   ? calibration->shared->given || o.weight_bits == 4
+                                                   : o.requantize == VTAC_REQUANTIZE_MULTIPLY,
+                                   .keep_bias = o.keep_bias};
     q->shared = s;
     s->users++;
     s->ctx.diag = diag;

@@ -55,13 +55,48 @@ static const double *own_bias(const product *p, const vt_gnode *n) {
 
 /* ---- Integers -------------------------------------------------------------------------------------------------- */
 
+/* By input channel, the means of what weights of a channel are multiplied by, squared; 1 where they are unknown. */
+static double power_of(const product *p, const double *powers, int64_t o, int64_t i) {
+    int64_t window = p->layer->window.kernel[0] * p->layer->window.kernel[1], ins = p->taps / window;
+    const double *channel = channels_in(p, o);
+    int64_t group = o / (p->channels / p->layer->group);
+    if (!powers) return 1;
+    double x = powers[group * ins + i / window];
+    return channel ? x / (channel[i / window] * channel[i / window]) : x;
+}
+
+static double error_of(const product *p, const double *powers, int64_t o, double scale) {
+    double most = p->q->options.weight_max, sum = 0;
+    for (int64_t i = 0; i < p->taps; i++) {
+        double off = fmin(fmax(nearbyint(p->weight[i] / scale), -most), most) * scale - p->weight[i];
+        sum += off * off * power_of(p, powers, o, i);
+    }
+    return sum;
+}
+
+/* Of few bits: weights beyond the largest integer may cost less than coarse steps for all. By the squared error, in
+ * steps of what the channel's inputs hold (as ranges are chosen by Banner and others, 2019). */
+static double best_scale(const product *p, int64_t o, double widest) {
+    enum { STEPS = 32 };
+    const double *powers = vt_ranges_powers(p->q->ranges, p->chain->head->inputs[0]);
+    double best = widest, least = error_of(p, powers, o, widest);
+    for (int k = STEPS - 1; k >= STEPS / 3; k--) {
+        double scale = widest * k / STEPS, now = error_of(p, powers, o, scale);
+        if (now < least) least = now, best = scale;
+    }
+    return best;
+}
+
 static double least_scale(product *p, int64_t o) {
+    enum { FEW_MAX = 31 }; /* integers of more levels lose little by their ends */
     double most = 0;
     vt__read_weights(p, o);
     for (int64_t i = 0; i < p->taps; i++) most = fmax(most, fabs(p->weight[i]));
     vt__check_number(p->q->ctx, p->chain->head, most);
     vt__check_number(p->q->ctx, p->chain->head, vt__bias_of(p, o));
-    return fmax(most / p->q->options.weight_max, fabs(vt__bias_of(p, o)) / p->layer->inputs[0]->scale / BIAS_MAX);
+    double scale = most / p->q->options.weight_max;
+    if (most > 0 && p->q->options.weight_max <= FEW_MAX) scale = best_scale(p, o, scale);
+    return fmax(scale, fabs(vt__bias_of(p, o)) / p->layer->inputs[0]->scale / BIAS_MAX);
 }
 
 /* Each channel's scale is that of its sums, but for as many bits as are too many in one of them: four times the largest
