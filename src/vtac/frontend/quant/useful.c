@@ -1,11 +1,20 @@
 /* Which values lead to a product of the accelerator. */
 #include "frontend/quant/function.h"
 
+/* A number for each channel of an image, as squeeze-and-excite multiplies by: N, C, 1, 1. */
+static bool is_factor_of_channels(const vt_gnode *n, const vt_gtype *x) {
+    const vt_gtype *y = &n->outputs[0]->type;
+    return n->op == VT_G_MUL && x->rank == 4 && y->rank == 4 && x->dim[0] == y->dim[0] && x->dim[1] == y->dim[1] &&
+           x->dim[2] == 1 && x->dim[3] == 1;
+}
+
 /* Is an operand spread over the result? x / root(mean(x * x)) is a function of no single integer. */
 static bool is_spread(const vt_gnode *n) {
     for (uint32_t i = 0; i < n->input_count; i++) {
         const vt_gvalue *v = n->inputs[i];
-        if (v && !v->data && !vt_gtype_same_shape(&v->type, &n->outputs[0]->type)) return true;
+        if (v && !v->data && !vt_gtype_same_shape(&v->type, &n->outputs[0]->type) &&
+            !is_factor_of_channels(n, &v->type))
+            return true;
     }
     return false;
 }
