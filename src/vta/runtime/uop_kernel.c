@@ -60,7 +60,19 @@ vta_status vt_kernel_loop_end(vt_uop_kernel *kernel, vta_diag *diag) {
 
 /* ---- Micro-ops --------------------------------------------------------------------------------------------- */
 
-static vta_status check_ranges(const vt_uop_args *uop, vta_diag *diag) {
+static vta_status check_table(const vta_config *config, const vt_uop_args *uop, vta_diag *diag) {
+    uint32_t tables = config->depth[VTA_MEM_TABLE];
+    if (!tables)
+        return vt_fail(diag, VTA_OUT_OF_RANGE,
+                       "opcode %u is not an ALU operation of hardware without tables (LOG_TABLE_BUFF_SIZE is 0)",
+                       uop->opcode);
+    if (!uop->use_imm || uop->imm < 0 || (uint32_t)uop->imm >= tables)
+        return vt_fail(diag, VTA_OUT_OF_RANGE, "TABLE takes the number of a table as its immediate, 0 to %u, not %s%d",
+                       tables - 1, uop->use_imm ? "" : "use_imm 0, imm ", uop->imm);
+    return VTA_OK;
+}
+
+static vta_status check_ranges(const vta_config *config, const vt_uop_args *uop, vta_diag *diag) {
     if (uop->mode > VT_KERNEL_ALU)
         return vt_fail(diag, VTA_OUT_OF_RANGE, "mode %u is neither 0 (GEMM) nor 1 (ALU)", uop->mode);
     if (uop->reset_out > 1) return vt_fail(diag, VTA_OUT_OF_RANGE, "reset_out %u is neither 0 nor 1", uop->reset_out);
@@ -72,7 +84,7 @@ static vta_status check_ranges(const vt_uop_args *uop, vta_diag *diag) {
     if (uop->imm < VT_SIGNED_FIELD_LEAST(ALU_imm) || uop->imm > VT_SIGNED_FIELD_MAX(ALU_imm))
         return vt_fail(diag, VTA_OUT_OF_RANGE, "imm_val %d does not fit the %d-bit immediate (%d to %d)", uop->imm,
                        VT_BITS_ALU_imm, VT_SIGNED_FIELD_LEAST(ALU_imm), VT_SIGNED_FIELD_MAX(ALU_imm));
-    return VTA_OK;
+    return uop->opcode == VTA_ALU_TABLE ? check_table(config, uop, diag) : VTA_OK;
 }
 
 static vta_status disagree(const vt_uop_kernel *kernel, const char *what, int64_t now, int64_t before, vta_diag *diag) {
@@ -158,7 +170,7 @@ static vta_status check_hazard(const vt_uop_kernel *kernel, const vt_uop_args *u
 }
 
 vta_status vt_kernel_push(vt_uop_kernel *kernel, const vta_config *config, const vt_uop_args *uop, vta_diag *diag) {
-    VT_TRY(check_ranges(uop, diag));
+    VT_TRY(check_ranges(config, uop, diag));
     if (kernel->open_loops < kernel->loop_count)
         return vt_fail(diag, VTA_ILLEGAL, "a micro-op after VTAUopLoopEnd; loops surround all micro-ops of a kernel");
     VT_TRY(check_agreement(kernel, uop, diag));
