@@ -49,14 +49,15 @@ module vta_table_load #(
   );
 
   logic [SIZE_W-1:0] job_y_size, job_x_size, rows_q;
-  logic [A-1:0] job_addr, addr_q;
+  logic [A-1:0] first_line, job_addr, addr_q;
   logic [COUNT_W-1:0] left_q, each_q;
   logic job_valid, start, ending, busy_q, active_q, end_row, last;
   vta_fifo #(.W(JOB_W), .LOG_DEPTH(vta_pkg::SMALL ? 0 : 1)) u_jobs (
     .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(valid_i && rows_ready), .ready_o(job_ready),
-    .data_i({y_size, x_size, A'(sram << LOG_LINES)}), .valid_o(job_valid), .ready_i(start),
+    .data_i({y_size, x_size, first_line}), .valid_o(job_valid), .ready_i(start),
     .data_o({job_y_size, job_x_size, job_addr})
   );
+  assign first_line   = A'(sram << LOG_LINES);
   assign end_row      = left_q == COUNT_W'(1);
   assign last         = end_row && rows_q == SIZE_W'(1);
   assign ending       = busy_q && (!active_q || (write_o && last));
