@@ -112,7 +112,10 @@ static void settle_channels(product *p) {
     }
     p->common = (int32_t)fmin(fmax(ceil(log2(fmax(most, 1))), 0), VT__SHIFT_MAX);
     y->scale = ldexp(in, p->common);
-    for (int64_t o = 0; o < p->channels; o++) channel[o] = p->least[o];
+    for (int64_t o = 0; o < p->channels; o++) {
+        channel[o] = p->least[o];
+        vt__check_range(p->q->ctx, p->chain->end->name, fmax(y->scale * channel[o] * INT16_MAX, 1)); /* as floats */
+    }
     y->channel = channel;
     p->step = 1;
 }
