@@ -203,9 +203,6 @@ class Model:
     inputs, outputs : list of Port
     on_accelerator : bool
         Whether any of it runs there.
-    shapes : list of Model
-        The network for each of the shapes that it was compiled for; the first one is this model. A call takes the one whose
-        inputs have the shapes of the arrays.
     """
 
     def __init__(self, path: str | os.PathLike[str], driver: str | None = None, artifact: bytes | None = None) -> None:
@@ -217,15 +214,20 @@ class Model:
             call(lib.vta_model_parse, artifact, len(artifact), os.fsencode(path), None, DIAG, ctypes.byref(handle))
         release(self, lib.vta_model_release, handle)
         self._open(handle, driver)
-        others = range(1, lib.vta_model_shape_count(handle))
-        self.shapes: list[Model] = [self, *(self._shape(i) for i in others)]
+        self._others: list[Model] = [self._shape(i) for i in range(1, lib.vta_model_shape_count(handle))]
+
+    @property
+    def shapes(self) -> list[Model]:
+        """The network for each of the shapes that it was compiled for; the first one is this model. A call takes the one whose
+        inputs have the shapes of the arrays."""
+        return [self, *self._others]
 
     def _shape(self, index: int) -> Model:
         """The model of another shape. Its instance keeps the artifact alive."""
         other = Model.__new__(Model)
         other._path, other._artifact = self._path, self._artifact
         other._open(ctypes.c_void_p(lib.vta_model_shape(self._handle, index)), self._driver)
-        other.shapes = [other]
+        other._others = []
         return other
 
     def _open(self, handle: ctypes.c_void_p, driver: str | None) -> None:
@@ -280,7 +282,7 @@ class Model:
 
     def _for(self, inputs: Sequence[ArrayLike], named: Mapping[str, ArrayLike]) -> Model:
         """Which of the shapes takes these inputs."""
-        if len(self.shapes) == 1:
+        if not self._others:
             return self
         given = {**dict(zip([p.name for p in self.inputs], map(np.shape, inputs))),
                  **{name: np.shape(value) for name, value in named.items()}}
