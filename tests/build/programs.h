@@ -43,10 +43,19 @@ static inline void machine_config(machine *m, const shape *s) {
     vta_config_release(base);
 }
 
+/* The same for a kernel file: silu.te takes hardware with tables. */
+static inline void machine_config_for(machine *m, const char *file, const shape *s) {
+    char changes[160];
+    shape own = *s;
+    snprintf(changes, sizeof changes, "%s LOG_TABLE_BUFF_SIZE=8", s->changes);
+    if (strstr(file, "silu.te")) own.changes = changes;
+    machine_config(m, &own);
+}
+
 /* Compiles a kernel file. cse: with common subexpressions computed once. */
 static inline void machine_open(machine *m, const char *file, const shape *s, bool cse) {
     static const char *const disabled[] = {"tir.CommonSubexprElimTIR"};
-    machine_config(m, s);
+    machine_config_for(m, file, s);
     const char *params = strstr(file, "blocked_matmul") ? s->rows : NULL;
     need(m, vtac_kernel_load(file, params, m->config, NULL, m->diag, &m->kernel), file);
     bool vta = strcmp(vtac_kernel_target(m->kernel), "vta") == 0;

@@ -262,7 +262,7 @@ static void counters(void **state) {
         "\"out_store_nbytes\": 0, \"gemm_counter\": 0, \"alu_counter\": 0, \"gemm_reset_counter\": 0, "
         "\"macs\": 0, \"insn_load\": 0, \"insn_store\": 0, \"insn_gemm\": 0, \"insn_alu\": 0, \"insn_finish\": 0, "
         "\"insn_nop\": 0, \"runs\": 0, \"uop_cache_hits\": 0, \"uop_cache_misses\": 0, "
-        "\"uop_cache_evictions\": 0, \"cycles\": 18446744073709551615}");
+        "\"uop_cache_evictions\": 0, \"cycles\": 18446744073709551615, \"table_load_nbytes\": 0}");
     vta_string_free(text);
 }
 

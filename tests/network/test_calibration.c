@@ -77,7 +77,8 @@ static void refuses(world *w) {
     }
     vtac_quantize_options precise = {.precise = (const char *const[]){"none such"}, .precise_count = 1};
     said(w, vtac_quantized_create(c, &precise, w->diag, &q), VTA_NOT_FOUND,
-         "error: precise: the network has no value none such; its values have names as in vta compare");
+         "error: precise: the network has no value none such; its values have names as in vta compare, "
+         "and behind them may be :wide, :fine, :coarse or :parts");
     assert_int_equal(vtac_quantized_create(c, NULL, w->diag, &q), VTA_OK);
     float y[2];
     uint8_t *bytes;

@@ -144,7 +144,7 @@ TEST_CASE(test_null) {
     assert_null(vtac_operator_attribute(n, 0));
     assert_non_null(vtac_operator_attribute(n - 1, 0));
     for (n = 0; vtac_epilogue_name(n); n++) assert_true(vtac_epilogue_form(n) && vtac_epilogue_text(n));
-    assert_true(n == 16 && !vtac_epilogue_form(n) && !vtac_epilogue_text(n));
+    assert_true(n == 17 && !vtac_epilogue_form(n) && !vtac_epilogue_text(n));
     for (n = 0; vtac_narrow_name(n); n++) assert_non_null(vtac_narrow_text(n));
     assert_true(n == 2 && !vtac_narrow_text(n) && !vtac_op_may_wrap(NULL));
     assert_true(!vtac_op_name(NULL) && !vtac_op_attributes(NULL) && !vtac_op_text(NULL) && !vtac_op_report(NULL));

@@ -295,7 +295,7 @@ static void products_and_moves(void **unused) {
     (void)unused;
     with_more = true;
     decibels = measured = 0;
-    for (seed = 1001; seed <= 1150; seed++) {
+    for (seed = 1001; seed <= 1300; seed++) {
         state = seed * 977u;
         in_a_world(one_random);
     }

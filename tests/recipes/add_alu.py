@@ -107,14 +107,14 @@ def main():
         assert done.returncode == 0, done.stdout + done.stderr
         write(there, "tests/ref/naive_machine.h", read(os.path.join(ROOT, "tests/ref/naive_machine.h")))
         done = run([b.link("property", [b.compile(PROPERTY, PROPERTY)] + made, "libvta_inside.a")], cwd=ROOT)
-        assert done.returncode != 0 and "write down what ALU operation 5 does" in done.stderr, done.stderr
+        assert done.returncode != 0 and "write down what ALU operation 6 does" in done.stderr, done.stderr
         made += objects(b, ("vtac/lower/vta",))
         vta = tool(b, made)
         write(there, "kernel.te", KERNEL)
         done = run([vta, "run", f"{there}/kernel.te", "--check"], cwd=there)
         assert done.returncode == 0, done.stdout + done.stderr
         pushes = re.findall(r"uop_push\((.*), dtype", run([vta, "lower", f"{there}/kernel.te"], cwd=there).stdout)
-        assert [p.split(", ")[5] for p in pushes] == ["5", "5"], pushes
+        assert [p.split(", ")[5] for p in pushes] == ["6", "6"], pushes
         # what refusals say the ALU can do is read from the same row
         write(there, "quotient.te", KERNEL.replace("a_buf[...] ^ b_buf[...]", "a_buf[...] // b_buf[...]"))
         refused = run([vta, "lower", f"{there}/quotient.te"], cwd=there)

@@ -22,18 +22,10 @@ TEST_CASE(fields_of_an_operation) {
         operation op;
         bool holds;
     } rows[] = {
-        {{0, 0, 0, 0, 0}, true},
-        {{0, 1, 0, 0, 0}, true},
-        {{0, 2, 0, 0, 0}, false},
-        {{0, -1, 0, 0, 0}, false},
-        {{1, 0, VTA_ALU_COUNT - 1, 0, 0}, true},
-        {{1, 0, VTA_ALU_COUNT, 0, 0}, false},
-        {{1, 0, -1, 0, 0}, false},
-        {{1, 0, 0, 1, 32767}, true},
-        {{1, 0, 0, 1, 32768}, false},
-        {{1, 0, 0, 1, -32768}, true},
-        {{1, 0, 0, 1, -32769}, false},
-        {{1, 0, 0, 2, 0}, false},
+        {{0, 0, 0, 0, 0}, true},      {{0, 1, 0, 0, 0}, true},           {{0, 2, 0, 0, 0}, false},
+        {{0, -1, 0, 0, 0}, false},    {{1, 0, VTA_ALU_MUL, 0, 0}, true}, {{1, 0, VTA_ALU_COUNT, 0, 0}, false},
+        {{1, 0, -1, 0, 0}, false},    {{1, 0, 0, 1, 32767}, true},       {{1, 0, 0, 1, 32768}, false},
+        {{1, 0, 0, 1, -32768}, true}, {{1, 0, 0, 1, -32769}, false},     {{1, 0, 0, 2, 0}, false},
         {{1, 0, 0, -1, 0}, false},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

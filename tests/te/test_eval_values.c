@@ -247,7 +247,8 @@ TEST_CASE(refused_values) {
         vta_status status;
         const char *message;
     } rows[] = {
-        {"int32", "a[b[i]]", VTA_UNSUPPORTED, "a is read at a place that depends on the inputs"},
+        {"int32", "a[b[i]]", VTA_UNSUPPORTED,
+         "a is read at a place that depends on the inputs, and may be outside of its 2 elements; clip it"},
         {"int32", "a[i + 1]", VTA_OUT_OF_RANGE, "a is read at 2 in dimension 0, which has 2 elements"},
         {"int32", "a[i - 1]", VTA_OUT_OF_RANGE, "a is read at -1 in dimension 0, which has 2 elements"},
         {"float32", "a[i] + b[i]", VTA_UNSUPPORTED, "the computation uses floating point, which no field has"},
