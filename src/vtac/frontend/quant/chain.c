@@ -79,9 +79,11 @@ static bool is_whole_reshape(const vt_quantizer *q, const vt_gnode *n) {
     return q->useful[y->index] || vt_qtensor_same_image(&x->type, &y->type) || !vt__may_be_wide(q, x);
 }
 
-/* Of two tensors that layers compute, of one shape, or one with a number for each channel of an image. */
+/* Of two tensors that layers compute, of one shape, or one with a number for each channel of an image; not where its
+ * result is an operand in parts, which the host makes of floats. */
 static bool is_product_of_two(const vt_quantizer *q, const vt_gnode *n) {
     const vt_gvalue *a = n->inputs[0], *b = n->inputs[1];
+    if (q->options.choices && q->options.choices[n->outputs[0]->index].parts) return false;
     if (!vt__is_whole(q, a) || !vt__is_whole(q, b) || !q->useful[n->outputs[0]->index]) return false;
     const vt_gtype *x = &a->type, *y = &b->type;
     if (vt_gtype_same_shape(x, y)) return x->rank >= 2;
