@@ -66,7 +66,7 @@ class Tokenizer:
         data, tokens, count = words.encode(), ctypes.c_void_p(), ctypes.c_size_t()
         call(lib.vta_tokenizer_encode, self._handle, data, len(data), DIAG, ctypes.byref(tokens), ctypes.byref(count))
         try:
-            return list((ctypes.c_int32 * count.value).from_address(tokens.value)) if count.value else []
+            return list((ctypes.c_int32 * count.value).from_address(tokens.value)) if tokens.value else []
         finally:
             lib.vta_string_free(tokens)
 
