@@ -35,7 +35,7 @@ typedef struct cli_story {
 } cli_story;
 
 #define CLI_STORY_OPTIONS(s)                                                                                           \
-    {"tokenizer", 0, CLI_TEXT, "FILE", "tokenizer.bin of llama2.c, or tokenizer.json", &(s)->tokenizer},                                  \
+    {"tokenizer", 0, CLI_TEXT, "FILE", "tokenizer.bin of llama2.c, or tokenizer.json", &(s)->tokenizer},               \
         {"prompt", 'p', CLI_TEXT, "TEXT", "what the text begins with", &(s)->prompt},                                  \
         {"tokens",                                                                                                     \
          'n',                                                                                                          \
