@@ -15,6 +15,11 @@ static void check(int ok) {
 static void check_config(const vta_config *c) {
     for (int m = 0; m < VTA_MEM_COUNT; m++) {
         uint32_t bytes = vta_config_elem_bytes(c, (vta_memory)m), depth = vta_config_depth(c, (vta_memory)m);
+        /* Only the memory of tables may be absent. */
+        if (m == VTA_MEM_TABLE && !depth) {
+            check(vta_config_buffer_bytes(c, (vta_memory)m) == 0);
+            continue;
+        }
         check(bytes >= 1 && bytes <= 4096 && depth >= 1);
         if (m != VTA_MEM_ACC_8BIT) check((uint64_t)bytes * depth == vta_config_buffer_bytes(c, (vta_memory)m));
     }

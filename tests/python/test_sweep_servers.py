@@ -69,10 +69,11 @@ class Servers(unittest.TestCase):
         answer = json.loads(self.sweep("--server", place, "--json", "-o", self.path("there.jsonl")))
         self.assertEqual((answer["found"], answer["computed"]), (COUNT, 0))
         self.sweep("--server", place, "-o", self.path("here.jsonl"))  # measured beside simulated
+        # Which machine is best depends on the seconds that the server took.
         for action in ("table", "pareto", "best", "csv", "html", "merge"):
             text = subprocess.run([VTA, "results", action, self.path("here.jsonl")], capture_output=True, text=True,
                                   check=True).stdout
-            self.assertIn(place if action in ("table", "csv", "html", "merge") else "LOG_BLOCK=4 on tsim", text, action)
+            self.assertIn(place if action in ("table", "csv", "html", "merge") else " on tsim", text, action)
             self.assertNotIn("inf", text, action)
         groups = json.loads(subprocess.run([VTA, "results", "pareto", self.path("here.jsonl"), "--json", "--objective",
                                             "energy,cycles"], capture_output=True, text=True, check=True).stdout)
