@@ -6,7 +6,8 @@
  *     vtac_quantized_compile(quantized, config, NULL, diag, &bytes, &size, NULL);    // vta_model_parse, or a file
  *
  * A quantized network is the exact meaning of what is compiled: vtac_quantized_run and the artifact give the same
- * results to the bit. One thread at a time may use a handle; different ones are independent. */
+ * results to the bit. One thread at a time may use a handle, except that several may compile one quantized network;
+ * different handles are independent. */
 #ifndef VTA_COMPILE_H
 #define VTA_COMPILE_H
 

@@ -1,4 +1,6 @@
 /* The public way from a graph to an artifact (vta/compile.h). */
+#include <pthread.h>
+
 #include "quant/random_graph.h"
 
 #include "frontend/model/model.h"
@@ -115,7 +117,97 @@ static void what_is_refused(void **unused) {
     in_a_world(refusals);
 }
 
+/* ---- Several threads --------------------------------------------------------------------------------------------- */
+
+enum { THREADS = 3, ROUNDS = 3, REFUSALS = 2000 };
+
+typedef struct compiling {
+    const vtac_quantized *quantized;
+    vta_config *config;
+    uint8_t *bytes;
+    size_t size;
+    uint32_t different;
+    vta_status status;
+} compiling;
+
+static void *compile_again(void *user) {
+    compiling *c = user;
+    vta_diag *diag = vta_diag_create(NULL);
+    for (int i = 0; i < ROUNDS && c->status == VTA_OK; i++) {
+        uint8_t *bytes = NULL;
+        size_t size = 0;
+        c->status = vtac_quantized_compile(c->quantized, c->config, NULL, diag, &bytes, &size, NULL);
+        c->different += size != c->size || !bytes || memcmp(bytes, c->bytes, size) != 0;
+        vta_string_free((char *)bytes);
+    }
+    vta_diag_destroy(diag);
+    return NULL;
+}
+
+/* Each refusal is told to whom it concerns. */
+static void *refuse_again(void *user) {
+    compiling *c = user;
+    vta_diag *diag = vta_diag_create(NULL);
+    for (int i = 0; i < REFUSALS; i++) {
+        uint8_t *bytes = NULL;
+        size_t size = 0;
+        vta_status status = vtac_quantized_compile(c->quantized, c->config, NULL, diag, &bytes, &size, NULL);
+        c->different += status != VTA_UNSUPPORTED || !strstr(vta_diag_text(diag), "8 bits");
+        vta_diag_clear(diag);
+        vta_string_free((char *)bytes);
+    }
+    vta_diag_destroy(diag);
+    return NULL;
+}
+
+/* One network for a machine each, at the same time and again: the bytes of one thread alone. */
+static void at_the_same_time(world *w) {
+    static const char *const changes[THREADS] = {"", "LOG_INP_BUFF_SIZE=14", "LOG_BLOCK=5"};
+    vtac_calibration *calibration;
+    vtac_quantized *quantized;
+    vta_config *base = vta_config_default(), *configs[THREADS];
+    compiling all[THREADS] = {0}, refused = {0};
+    pthread_t threads[THREADS], refusing;
+    random_graph(w);
+    struct vtac_graph graph = {.graph = w->g};
+    assert_int_equal(vtac_calibration_create(&graph, NULL, w->diag, &calibration), VTA_OK);
+    assert_int_equal(vtac_calibration_observe(calibration, (const void *[]){random_input(w)}, w->diag), VTA_OK);
+    assert_int_equal(vtac_quantized_create(calibration, NULL, w->diag, &quantized), VTA_OK);
+    for (int i = 0; i < THREADS; i++) {
+        assert_int_equal(vta_config_with(base, changes[i], w->diag, &configs[i]), VTA_OK);
+        all[i] = (compiling){.quantized = quantized, .config = configs[i]};
+        if (vtac_quantized_compile(quantized, configs[i], NULL, w->diag, &all[i].bytes, &all[i].size, NULL) != VTA_OK)
+            fail_msg("%s", vta_diag_text(w->diag));
+    }
+    refused.quantized = quantized;
+    assert_int_equal(vta_config_with(base, "LOG_WGT_WIDTH=2 LOG_WGT_BUFF_SIZE=17", w->diag, &refused.config), VTA_OK);
+    for (int i = 0; i < THREADS; i++) assert_int_equal(pthread_create(&threads[i], NULL, compile_again, &all[i]), 0);
+    assert_int_equal(pthread_create(&refusing, NULL, refuse_again, &refused), 0);
+    assert_int_equal(pthread_join(refusing, NULL), 0);
+    for (int i = 0; i < THREADS; i++) assert_int_equal(pthread_join(threads[i], NULL), 0);
+    for (int i = 0; i < THREADS; i++) {
+        assert_int_equal(all[i].status, VTA_OK);
+        assert_int_equal(all[i].different, 0);
+        vta_string_free((char *)all[i].bytes);
+        vta_config_release(configs[i]);
+    }
+    assert_int_equal(refused.different, 0);
+    vta_config_release(refused.config);
+    vta_config_release(base);
+    vtac_quantized_destroy(quantized);
+    vtac_calibration_destroy(calibration);
+}
+
+static void several_threads(void **unused) {
+    (void)unused;
+    for (uint32_t seed = 1; seed <= 2; seed++) {
+        state = seed * 7177u;
+        in_a_world(at_the_same_time);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(from_graph_to_artifact), cmocka_unit_test(what_is_refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(from_graph_to_artifact), cmocka_unit_test(what_is_refused),
+                                       cmocka_unit_test(several_threads)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -378,10 +378,8 @@ vta_status vtac_quantized_compile(const vtac_quantized *quantized, const vta_con
     vt_planner_options planner = {s->allocator, o.triple, o.cpu, o.features, o.linker, false, false, false};
     vt_network_options network = {&planner, o.schedule, o.processor_only, o.progress ? progress : NULL, &o, o.scheduled,
                                   o.user,   o.sections, o.section_count};
-    s->ctx.diag = diag;
     vta_status status =
         vt_network_compile(quantized->net, own, &network, s->allocator, diag, out_bytes, out_size, out_report);
-    s->ctx.diag = NULL;
     vta_config_release(own);
     return status;
 }

@@ -161,19 +161,23 @@ vta_status vt_network_compile(const vt_qnet *net, const vta_config *config, cons
                               const vta_allocator *allocator, vta_diag *diag, uint8_t **out_bytes, size_t *out_size,
                               vtac_compile_report **out_report) {
     static const vt_network_options none;
-    vt__net n = {.ctx = net->ctx, .net = net, .config = config, .allocator = allocator};
+    vt_ctx own; /* and not the network's: other threads may compile it at the same time */
+    vt__net n = {.ctx = &own, .net = net, .config = config, .allocator = allocator};
     n.options = options ? options : &none;
     n.batch = vta_config_batch(config);
     n.block = vta_config_block_in(config);
+    vt_ctx_init(&own, allocator, diag);
+    own.interrupt = net->ctx->interrupt;
     vta_status status = vt__report_create(allocator, diag, &n.report);
     if (status == VTA_OK) status = vt_host_kernels_create(allocator, diag, &n.kernels);
     if (status == VTA_OK) status = vt_planner_create(net->graph->name, config, n.options->planner, diag, &n.planner);
-    if (status == VTA_OK) status = vt_protect(net->ctx, compile, &n);
+    if (status == VTA_OK) status = vt_protect(&own, compile, &n);
     if (status == VTA_OK) status = add_sections(&n, diag);
     if (status == VTA_OK) status = vt_planner_finish(n.planner, diag, out_bytes, out_size);
     if (status == VTA_OK) status = finish_report(&n, out_bytes, diag);
     vt_planner_destroy(n.planner);
     free_made(&n);
+    vt_ctx_clear(&own);
     if (status == VTA_OK && out_report)
         *out_report = n.report;
     else
