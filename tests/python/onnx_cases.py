@@ -104,6 +104,8 @@ def _any_float(d):
     if d.name == "Erf":
         d.opset = max(d.opset, 9)
     dtype = d.pick(F32, F32, I32) if d.name in ("Neg", "Abs") else F32
+    if d.name == "Relu" and d.opset >= 14:
+        dtype = d.pick(F32, I32, I8)
     d.input(d.array(d.shape(), dtype))
 
 
@@ -150,10 +152,13 @@ def _hard_sigmoid(d):
 def _clip(d):
     low, high = (float(x) for x in np.sort(d.array([2])))
     low, high = (low if d.chance(0.7) else None), (high if d.chance(0.7) else None)
-    dtype = d.pick(F32, I8, U8) if d.opset >= 12 else F32
+    dtype = d.pick(F32, I8, U8, I64) if d.opset >= 12 else F32
     if dtype != F32:
         low, high = (low and abs(int(10 * low))), (high and abs(int(10 * high)) + 30)
-    d.input(d.array(d.shape(), dtype))
+    x = d.array(d.shape(), dtype)
+    if dtype == I64:  # more digits than a double has
+        x, low, high = x + 2**60, low and low + 2**60, high and high + 2**60
+    d.input(x)
     if d.opset < 11:
         d.set(min=low, max=high)
     else:
@@ -220,7 +225,7 @@ def _mod(d):
 @operator("Min", "Max", "Sum", "Mean")
 def _several(d):
     shape = d.shape()
-    dtype = d.pick(F32, F32, I32) if d.name in ("Min", "Max") and d.opset >= 12 else F32
+    dtype = d.pick(F32, F32, I32, I64) if d.name in ("Min", "Max") and d.opset >= 12 else F32
     for i in range(d.upto(1, 4)):
         d.input(d.array(shape if i == 0 or d.opset < 8 else _part(d, shape), dtype))
 

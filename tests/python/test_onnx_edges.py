@@ -48,6 +48,40 @@ class Edges(unittest.TestCase):
                 np.testing.assert_array_equal(a, b, err_msg=str(x))
             yield x, want
 
+    # ---- More digits than a float has ----
+
+    def test_bounds_of_eight_bytes(self):
+        """Clip, Relu, Min and Max of int64, uint64 and float64: to the last digit, bounds known or computed."""
+        for dtype, kind in ("int64", 7), ("uint64", 13), ("float64", 11):
+            if dtype == "float64":
+                low, high, x = 0.1, 1 + 2**-40, np.array([0.1 - 1e-16, 0.1 + 2e-17, 1, 1 + 2**-41, 1 + 2**-39, -7])
+            else:
+                low, high = 2**60 + 1, np.iinfo(dtype).max - 1
+                x = np.array([low - 1, low, low + 1, high - 1, high, high + 1, 0, 3], dtype)
+            if dtype == "int64":
+                x = np.append(x, [-1, -2**63, -2**53 - 1])
+            x, low, high = x.astype(dtype), np.array(low, dtype), np.array(high, dtype)
+            bounds, ports = [constant("low", low), constant("high", high)], [value("x", x.shape, kind)]
+            for names, known in ("low high", True), ("low high", False), ("low", True), ("high low", True), ("", True):
+                order = [f"{'' if known else 'c'}{n}" for n in names.split()]
+                nodes = [helper.make_node("Clip", ["x", *order], ["y"])]
+                inputs = [x, *([] if known else [low, high])]
+                given = ports + ([] if known else [value("clow", [], kind), value("chigh", [], kind)])
+                want = np.maximum(x, low if names.startswith("low") else high) if names else x
+                want = np.minimum(want, high if names == "low high" else low) if " " in names else want
+                self.exact(model(nodes, given, ["y"], bounds), inputs, want)
+            self.exact(model([helper.make_node("Relu", ["x"], ["y"])], ports, ["y"]), [x], np.maximum(x, x.dtype.type(0)))
+            for op, f in ("Min", np.minimum), ("Max", np.maximum):
+                nodes = [helper.make_node(op, ["x", "low", "high"], ["y"])]
+                self.exact(model(nodes, ports, ["y"], bounds), [x], f(f(x, low), high))
+
+    def exact(self, made, inputs, want):
+        inputs = dict(zip([i.name for i in made.graph.input], inputs))
+        for run in vta.Graph(made), vta.compile(made, samples=[inputs]):
+            got = run(**inputs)
+            self.assertEqual(got.dtype, want.dtype)
+            np.testing.assert_array_equal(got, want, err_msg=str(made.graph.node))
+
     # ---- What is not a number ----
 
     def numbers(self, count):

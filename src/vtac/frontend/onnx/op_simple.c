@@ -43,16 +43,22 @@ static vt_gvalue *clip(const vt_onnx_node *n, vt_gvalue *x, double least, double
     return vt__onnx_make(n, VT_G_CLIP, 1, &x, VT_ONNX_ATTRIBUTES(VT_GSET_FLOAT(MIN, least), VT_GSET_FLOAT(MAX, most)));
 }
 
+/* Eight bytes have more digits than a float32, as a bound of the graph's Clip is one when it is compiled. */
+static bool is_long(const vt_gvalue *x) { return vt_element_bytes(x->type.element) == 8; }
+
 /* Of integers it is a bound. */
 void vt__onnx_relu(const vt_onnx_node *n) {
     vt_gvalue *x = vt__onnx_need(n, 0);
     bool is_float = x->type.element == VT_ELEMENT_F32;
-    vt__onnx_out(n, 0, is_float ? vt__onnx_make(n, VT_G_RELU, 1, &x, 0, NULL) : clip(n, x, 0, INFINITY));
+    if (is_long(x))
+        vt__onnx_out(n, 0, vt__mk_with(n, VT_G_MAX, x, 0));
+    else
+        vt__onnx_out(n, 0, is_float ? vt__onnx_make(n, VT_G_RELU, 1, &x, 0, NULL) : clip(n, x, 0, INFINITY));
 }
 
 static bool is_computed(const vt_onnx_node *n, size_t i) { return vt__onnx_in(n, i) && !vt__onnx_in(n, i)->data; }
 
-/* Bounds that are computed are those of Max and Min. */
+/* Bounds that are computed, and those of eight bytes, are those of Max and Min. */
 static vt_gvalue *clip_by_values(const vt_onnx_node *n, vt_gvalue *x) {
     vt_gvalue *least = vt__onnx_in(n, 1), *most = vt__onnx_in(n, 2);
     if (least) x = vt__onnx_make(n, VT_G_MAX, VT_ONNX_INPUTS(x, least), 0, NULL);
@@ -63,7 +69,7 @@ void vt__onnx_clip(const vt_onnx_node *n) {
     vt_gvalue *x = vt__onnx_need(n, 0);
     double least = vt__onnx_float(n, "min", -INFINITY), most = vt__onnx_float(n, "max", INFINITY);
     if (n->r->opset >= 11) {
-        if (is_computed(n, 1) || is_computed(n, 2)) {
+        if (is_computed(n, 1) || is_computed(n, 2) || is_long(x)) {
             vt__onnx_out(n, 0, clip_by_values(n, x));
             return;
         }
