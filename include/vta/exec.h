@@ -152,6 +152,13 @@ VTA_API vta_status vta_instance_get_output(const vta_instance *instance, size_t 
  * output, to be read after a run; they stay in place as long as the instance. NULL for an index past the last. */
 VTA_API void *vta_instance_input_data(vta_instance *instance, size_t index);
 VTA_API const void *vta_instance_output_data(const vta_instance *instance, size_t index);
+/* A stream that goes on: after each run that ends well the output becomes the input of the next run, as the state of a
+ * recurrent network. The input begins at zeros; vta_instance_set_input gives it another value, for the next run. Any
+ * number of inputs; for one that is carried already, the new output. VTA_MISMATCH: the two have other types or sizes.
+ * VTA_UNSUPPORTED: another output is the input as it is. _restart: all such inputs are zeros again, for a new stream.
+ */
+VTA_API vta_status vta_instance_carry(vta_instance *instance, size_t output, size_t input, vta_diag *diag);
+VTA_API void vta_instance_restart(vta_instance *instance);
 /* Ends the run that is going on, soon. Any thread, and signal handlers. */
 VTA_API void vta_instance_interrupt(vta_instance *instance);
 

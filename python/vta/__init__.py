@@ -37,6 +37,7 @@ from .graph import Graph
 from .image import picture, read_picture
 from .language import Tokenizer, generate
 from .model import Model, ModelProfile, load_model
+from .stream import Stream
 from .module import Module, ScheduledModule, load_module
 from .load import load
 from .proof import Proof, prove
@@ -52,7 +53,7 @@ __all__ = [
     "VTAUnsupportedError", "VTATimeoutError", "Environment", "DevContext", "get_env", "te", "tir", "topi", "nd",
     "NDArray", "cpu", "ext_dev", "device", "pack", "unpack", "reconfig_runtime", "program_fpga", "board_check", "build",
     "build_config", "lower",
-    "Module", "ScheduledModule", "load_module", "Graph", "detect", "picture", "read_picture", "Quantized", "quantize", "compile", "Model", "ModelProfile", "load_model", "load", "Tokenizer", "generate",
+    "Module", "ScheduledModule", "load_module", "Graph", "detect", "picture", "read_picture", "Quantized", "quantize", "compile", "Model", "ModelProfile", "Stream", "load_model", "load", "Tokenizer", "generate",
     "Proof", "prove", "IRModule", "print_style", "get_global_func", "register_func", "Target", "PassContext", "rpc", "Record", "TuneLog", "Tuned",
     "tune",
     "testing", "use_tvm_names", "__version__",

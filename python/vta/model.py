@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from .stream import Stream
+
 __all__ = ["Model", "ModelProfile", "load_model"]
 
 _KINDS = {0: "int", 1: "uint", 2: "float"}
@@ -341,6 +343,28 @@ class Model:
             finally:
                 stopped.append(True)
         return results
+
+    def stream(self, state: Mapping[str, str]) -> Stream:
+        """A stream that goes on from call to call: outputs that are inputs of the next call.
+
+        Parameters
+        ----------
+        state : mapping of str to str
+            By the name of an input the output whose value it has in the next call. In the first one they are zeros.
+
+        Returns
+        -------
+        stream : Stream
+            With memory of its own: any number of streams of one model go on beside each other.
+
+        Examples
+        --------
+        >>> voice = model.stream({"h": "hn", "c": "cn"})
+        >>> shares = [voice(chunk) for chunk in chunks]
+        """
+        from .stream import Stream
+
+        return Stream(self, state)
 
     def set_input(self, which: int | str, value: ArrayLike) -> None:
         """Sets one input; it stays until it is set anew.

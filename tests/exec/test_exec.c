@@ -48,6 +48,59 @@ static void runs(void **state) {
     vta_model_release(model);
 }
 
+/* y = x + 8, and y is the next x. */
+static void carried(void **state) {
+    (void)state;
+    vta_model *model = parse();
+    for (int copies = 0; copies < 2; copies++) {
+        vta_instance *in = create(model, "sim", copies);
+        int8_t x[ELEMENTS];
+        const int8_t *y = vta_instance_output_data(in, 0);
+        check_sum(in, 5);
+        MUST(vta_instance_carry(in, 0, 0, diag)); /* what was there before does not count */
+        for (int run = 1; run <= 5; run++) {
+            MUST(vta_instance_run(in, diag));
+            for (int i = 0; i < ELEMENTS; i++) assert_int_equal(y[i], 8 * run);
+        }
+        for (int i = 0; i < ELEMENTS; i++) x[i] = (int8_t)i;
+        MUST(vta_instance_set_input(in, 0, x, sizeof x, diag));
+        for (int run = 1; run <= 3; run++) MUST(vta_instance_run(in, diag));
+        for (int i = 0; i < ELEMENTS; i++) assert_int_equal(y[i], i + 24);
+        vta_instance_restart(in);
+        MUST(vta_instance_run(in, diag));
+        for (int i = 0; i < ELEMENTS; i++) assert_int_equal(y[i], 8);
+        vta_instance_destroy(in);
+    }
+    vta_model_release(model);
+}
+
+/* Another type, or more of it. */
+static void not_carried(void **state) {
+    (void)state;
+    static const int64_t half[] = {1, LANES, 2, 1};
+    for (int k = 0; k < 2; k++) {
+        small s;
+        size_t size;
+        vta_model *model;
+        small_make(&s);
+        if (k == 0)
+            s.output.view.type = (DLDataType){kDLUInt, 8, 1};
+        else
+            s.output.view.shape = half, s.output.view.bytes /= 2;
+        uint8_t *bytes = small_write(&s, NULL, &size);
+        MUST(vta_model_parse(bytes, size, "small.vta-model", NULL, diag, &model));
+        vta_string_free(bytes);
+        small_free(&s);
+        vta_instance *in = create(model, "sim", false);
+        assert_int_equal(vta_instance_carry(in, 0, 0, diag), VTA_MISMATCH);
+        assert_non_null(strstr(vta_diag_text(diag), k ? "it has 32 bytes of 8 bits each, the input 64 of 8"
+                                                      : "the input 64 of 8, of another kind"));
+        vta_diag_clear(diag);
+        vta_instance_destroy(in);
+        vta_model_release(model);
+    }
+}
+
 /* The stream of the artifact has no race and leaves no token. */
 static void is_clean(void **state) {
     (void)state;
@@ -377,9 +430,11 @@ static void batch(void **state) {
 int main(void) {
     diag = vta_diag_create(NULL);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(runs),  cmocka_unit_test(is_clean), cmocka_unit_test(questions),     cmocka_unit_test(ports),
-        cmocka_unit_test(steps), cmocka_unit_test(profile),  cmocka_unit_test(device_memory), cmocka_unit_test(program),
-        cmocka_unit_test(files), cmocka_unit_test(errors),   cmocka_unit_test(threads),       cmocka_unit_test(batch),
+        cmocka_unit_test(runs),          cmocka_unit_test(is_clean),    cmocka_unit_test(questions),
+        cmocka_unit_test(ports),         cmocka_unit_test(steps),       cmocka_unit_test(profile),
+        cmocka_unit_test(device_memory), cmocka_unit_test(program),     cmocka_unit_test(files),
+        cmocka_unit_test(errors),        cmocka_unit_test(threads),     cmocka_unit_test(batch),
+        cmocka_unit_test(carried),       cmocka_unit_test(not_carried),
     };
     int result = cmocka_run_group_tests(tests, NULL, NULL);
     vta_diag_destroy(diag);

@@ -115,6 +115,11 @@ TEST_CASE(instances) {
                "input x: 0 bytes were given, it has 64");
     check_said(vta_instance_get_output(instance, 0, data, 63, diag), VTA_MISMATCH,
                "output y: 63 bytes were given, it has 64");
+    NULLS(vta_instance_carry(NULL, 0, 0, diag), "vta_instance_carry: instance is NULL");
+    check_said(vta_instance_carry(instance, 1, 0, diag), VTA_OUT_OF_RANGE, "output 1: small has 1");
+    check_said(vta_instance_carry(instance, 0, 1, diag), VTA_OUT_OF_RANGE, "input 1: small has 1");
+    vta_instance_restart(NULL);
+    vta_instance_restart(instance); /* nothing is carried */
     assert_null(vta_instance_model(NULL));
     assert_null(vta_instance_device(NULL));
     vta_instance_interrupt(NULL);

@@ -23,6 +23,7 @@ static vta_status use(vta_model *model, vta_diag *diag) {
     char *json = NULL;
     vta_status status = nothing_given(vta_instance_create(model, &options, diag, &in), &in);
     if (status == VTA_OK) status = vta_instance_set_input(in, 0, x, sizeof x, diag);
+    if (status == VTA_OK) status = vta_instance_carry(in, 0, 0, diag);
     if (status == VTA_OK) status = vta_instance_run(in, diag);
     if (status == VTA_OK) {
         json = (char *)in;

@@ -59,6 +59,7 @@ struct vta_instance {
     uint32_t wait_cycles;
     bool no_host_view;
     atomic_bool interrupted;
+    uint32_t *carried; /* by input: the output that it is of the run before; NULL: none is */
     bool has_timing;
     vta_timing_profile timing;      /* for profiles, if the caller chose one */
     struct vta_step_profile *times; /* of all entries of vta_model_get_step, once asked for; cycles and counters */
@@ -85,6 +86,9 @@ void vt__relocate(const vta_config *config, uint8_t *insns, size_t count, uint32
 vta_status vt__bind_steps(vta_instance *instance, vta_diag *diag);
 /* The address of a view's first byte on the host; NULL when the host does not see it. */
 uint8_t *vt__host_address(const vta_instance *instance, const vt_plan_view *view);
+
+/* After a run: the outputs that are inputs of the next one. */
+void vt__carry(vta_instance *instance);
 
 /* Copies between N C S... and N/b C/c S... b c; zeros where tiles are not full. */
 void vt__pack(const vt_plan_view *flat, const uint8_t *from, const vt_plan_view *tiled, uint8_t *to);

@@ -72,5 +72,6 @@ vta_status vta_instance_run(vta_instance *in, vta_diag *diag) {
         in->steps[i].seconds = after - before;
         before = after;
     }
+    vt__carry(in);
     return VTA_OK;
 }
