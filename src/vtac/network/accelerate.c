@@ -222,15 +222,15 @@ static bool set_operator(const vt__net *n, const vt_qlayer *l, bool gather, as_c
         SET_IMAGES(upsample2d, in);
         SET(upsample2d, scale_h, l->scale[0]), SET(upsample2d, scale_w, l->scale[1]);
         return true;
+    case VT_Q_TABLE:
     case VT_Q_MAP:
         vt_op_request_init(r, VT_OPERATOR_identity);
         SET_IMAGES(identity, in);
-        return !has_tensor(l);
+        return l->kind == VT_Q_MAP ? !has_tensor(l) : vt__is_device_table(n, l);
     case VT_Q_QUANTIZE:
     case VT_Q_DEQUANTIZE:
     case VT_Q_CONV:
     case VT_Q_MUL: return set_product(l, in, r);
-    case VT_Q_TABLE:
     case VT_Q_MOVE:
     case VT_Q_CONCAT:
     case VT_Q_RESHAPE:
@@ -274,14 +274,20 @@ typedef struct wish {
     as_conv conv;
 } wish;
 
+/* The table that is the last step of the layer's epilogue; NULL: none. */
+static const vt_qlayer *table_of(const vt_qlayer *l, vt__along along) {
+    return l->kind == VT_Q_TABLE ? l : along.table;
+}
+
 /* `high`: of integers of 16 bits, the high bytes. */
-static wish wish_of(const vt__net *n, const vt_qlayer *l, const vt_qlayer *pooling, bool high, bool gather) {
+static wish wish_of(const vt__net *n, const vt_qlayer *l, vt__along along, bool high, bool gather) {
     wish w = {.why = "no operator of the accelerator computes it"};
     vt_op_request *r = VT_NEW(n->ctx, vt_op_request);
     if (!set_operator(n, l, gather, &w.conv, r)) return w;
-    if (pooling) set_pooling(pooling, r);
+    if (along.pooling) set_pooling(along.pooling, r);
     w.why = "a number of its epilogue does not fit an immediate";
     if (!set_epilogue(n, l, w.conv.first, r)) return w;
+    if (table_of(l, along)) r->steps[r->step_count++] = (vt_op_step){VT_EPILOGUE_table, 0, {0}};
     if (high) r->steps[r->step_count++] = (vt_op_step){VT_EPILOGUE_shift, 1, {8}};
     if (vt__is_wide(l->output)) r->narrow = VT_NARROW_wrap; /* bytes of a number, and not numbers */
     w.request = r;
@@ -313,11 +319,11 @@ const vtac_op *vt__copy_operator(vt__net *n, const vt_qtensor *t) {
 static bool must_gather(const vt__net *n, const vt_qlayer *l) { return vt__is_far(l) && vt__may_gather(n, l); }
 
 /* As it is, or with gathered taps where nothing else fits the accelerator. */
-static const vtac_op *operator_of(vt__net *n, const vt_qlayer *l, const vt_qlayer *pooling, bool high, as_conv *conv,
+static const vtac_op *operator_of(vt__net *n, const vt_qlayer *l, vt__along along, bool high, as_conv *conv,
                                   const char **out_why) {
     bool may = vt__may_gather(n, l);
     for (int gather = must_gather(n, l); gather <= may; gather++) {
-        wish w = wish_of(n, l, pooling, high, gather);
+        wish w = wish_of(n, l, along, high, gather);
         const vtac_op *op = w.request ? operator_for(n, l, w.request) : NULL;
         *conv = w.conv;
         *out_why = op ? gather ? "the host gathers its taps" : NULL : w.why;
@@ -326,24 +332,34 @@ static const vtac_op *operator_of(vt__net *n, const vt_qlayer *l, const vt_qlaye
     return NULL;
 }
 
+/* With as many of the layers behind it as fit the accelerator. */
+static const vtac_op *operator_along(vt__net *n, const vt_qlayer *l, vt__along *along, as_conv *conv,
+                                     const char **out_why) {
+    const vtac_op *op;
+    *along = vt__along_of(n, l);
+    do op = operator_of(n, l, *along, false, conv, out_why);
+    while (!op && vt__along_less(along));
+    return op;
+}
+
 bool vt__has_operator(vt__net *n, const vt_qlayer *l) {
     as_conv conv;
     const char *why;
-    for (int high = 0; high <= vt__is_wide(l->output); high++)
-        if (!operator_of(n, l, NULL, high, &conv, &why)) return false;
-    return true;
+    vt__along along;
+    return operator_along(n, l, &along, &conv, &why) &&
+           (!vt__is_wide(l->output) || operator_of(n, l, along, true, &conv, &why));
 }
 
 void vt__accelerate_requests(vt__net *n, void (*fn)(void *user, const vt_op_request *r), void *user) {
-    bool *pooled = VT_NEW_ARRAY(n->ctx, bool, n->net->tensor_count + 1);
+    bool *done = VT_NEW_ARRAY(n->ctx, bool, n->net->tensor_count + 1);
     for (uint32_t i = 0; i < n->net->layer_count; i++) {
         const vt_qlayer *l = n->net->layers[i];
-        if (!vt__may_accelerate(n, l) || pooled[l->output->index]) continue;
-        bool wide = vt__is_wide(l->output);
-        const vt_qlayer *pooling = wide ? NULL : vt__pooling_of(n, l);
-        if (pooling) pooled[pooling->output->index] = true;
-        for (int high = 0; high <= wide; high++) {
-            wish w = wish_of(n, l, pooling, high, must_gather(n, l));
+        if (!vt__may_accelerate(n, l) || done[l->output->index]) continue;
+        vt__along along = vt__along_of(n, l);
+        if (along.pooling) done[along.pooling->output->index] = true;
+        if (along.table) done[along.table->output->index] = true;
+        for (int high = 0; high <= vt__is_wide(l->output); high++) {
+            wish w = wish_of(n, l, along, high, must_gather(n, l));
             if (w.request) fn(user, w.request);
         }
     }
@@ -366,13 +382,14 @@ static vt_planner_arg input_of(vt__net *n, const vt_qlayer *l, const as_conv *co
     return vt__place_of(n, flattening ? flattening->inputs[0] : l->inputs[0]);
 }
 
-static void add_operator(vt__net *n, const vt_qlayer *l, const vtac_op *op, const as_conv *conv, vt_planner_arg input,
-                         vt_planner_arg to) {
+static void add_operator(vt__net *n, const vt_qlayer *l, const vtac_op *op, const as_conv *conv, const vt_qlayer *table,
+                         vt_planner_arg input, vt_planner_arg to) {
     vt__args args = {.count = 0};
     vt__give_place(&args, input);
     if (l->kind == VT_Q_MUL) vt__give_place(&args, vt__place_of(n, l->inputs[1]));
     give_weights(n, l, op, conv, &args);
     give_steps(n, l, &args);
+    if (table) vt__give(&args, vt__device_table(n, table));
     vt__give_place(&args, to);
     vt__must(n, vt_planner_operator(n->planner, l->name, op, args.item, args.count, n->ctx->diag));
 }
@@ -381,25 +398,26 @@ static void add_operator(vt__net *n, const vt_qlayer *l, const vtac_op *op, cons
  * one the high bytes. */
 static bool accelerate_wide(vt__net *n, const vt_qlayer *l, const char **out_why) {
     as_conv conv;
-    const vtac_op *low = operator_of(n, l, NULL, false, &conv, out_why);
-    const vtac_op *high = low ? operator_of(n, l, NULL, true, &conv, out_why) : NULL;
+    const vt__along none = {NULL, NULL};
+    const vtac_op *low = operator_of(n, l, none, false, &conv, out_why);
+    const vtac_op *high = low ? operator_of(n, l, none, true, &conv, out_why) : NULL;
     if (!high) return false;
     vt_planner_arg to = vt__place_of(n, l->output), input = input_of(n, l, &conv);
-    add_operator(n, l, low, &conv, input, to);
+    add_operator(n, l, low, &conv, NULL, input, to);
     to.offset += vt__tile_bytes(n, l->output);
-    add_operator(n, l, high, &conv, input, to);
+    add_operator(n, l, high, &conv, NULL, input, to);
     return true;
 }
 
 bool vt__accelerate(vt__net *n, const vt_qlayer *l, const char **out_why) {
     as_conv conv;
+    vt__along along;
     if (vt__is_wide(l->output)) return accelerate_wide(n, l, out_why);
-    const vt_qlayer *pooling = vt__pooling_of(n, l);
-    const vtac_op *op = pooling ? operator_of(n, l, pooling, false, &conv, out_why) : NULL;
-    const vt_qtensor *to = op ? pooling->output : l->output;
-    n->pooled[to->index] = to != l->output;
-    if (!op) op = operator_of(n, l, NULL, false, &conv, out_why);
+    const vtac_op *op = operator_along(n, l, &along, &conv, out_why);
     if (!op) return false;
-    add_operator(n, l, op, &conv, input_of(n, l, &conv), vt__place_of(n, to));
+    if (along.pooling) n->along[along.pooling->output->index] = true;
+    if (along.table) n->along[along.table->output->index] = true;
+    const vt_qlayer *last = along.table ? along.table : along.pooling ? along.pooling : l;
+    add_operator(n, l, op, &conv, table_of(l, along), input_of(n, l, &conv), vt__place_of(n, last->output));
     return true;
 }

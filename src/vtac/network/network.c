@@ -78,7 +78,7 @@ static void report(vt__net *n, const vt_qlayer *l, vtac_layer_place place, const
 static void add_layer(vt__net *n, const vt_qlayer *l) {
     const char *why = "as asked for";
     if (l->kind == VT_Q_QUANTIZE && vt__is_folded_away(n, l->output)) return;
-    if (n->pooled[l->output->index]) {
+    if (n->along[l->output->index]) {
         report(n, l, VTAC_ON_ACCELERATOR, "with the layer before it");
         return;
     }
@@ -134,7 +134,7 @@ static vta_status compile(vt_ctx *ctx, void *arg) {
     n->kept = VT_NEW_ARRAY(ctx, bool, n->net->tensor_count + 1);
     n->homes = VT_NEW_ARRAY(ctx, vt__home, n->net->tensor_count + 1);
     n->declared = VT_NEW_ARRAY(ctx, bool, n->net->tensor_count + 1);
-    n->pooled = VT_NEW_ARRAY(ctx, bool, n->net->tensor_count + 1);
+    n->along = VT_NEW_ARRAY(ctx, bool, n->net->tensor_count + 1);
     vta_status status = vt_protect(ctx, add_all, n);
     vt__ahead_stop(n);
     return status;

@@ -36,8 +36,8 @@ typedef struct vt__net {
     vt_planner_arg *places; /* by the tensor's index */
     vt__home *homes;        /* likewise */
     bool *declared;
-    bool *kept;   /* by the tensor's index: a product that reads it has no operator for what is in front of it */
-    bool *pooled; /* by the tensor's index: a layer before the one that computes it has done so */
+    bool *kept;  /* by the tensor's index: a product that reads it has no operator for what is in front of it */
+    bool *along; /* by the tensor's index: a layer before the one that computes it has done so */
     int64_t batch, block; /* of a tile */
     vt__made *made;
     uint32_t made_count, made_cap;
@@ -95,8 +95,14 @@ uint32_t vt__gathered_input(vt__net *n, const vt_qlayer *l);
 
 /* fold.c: layers that read the tensor. */
 uint32_t vt__readers_of(const vt__net *n, const vt_qtensor *t);
-/* pool.c: the pooling that the layer's operator takes along, on its sums; NULL: none. */
-const vt_qlayer *vt__pooling_of(const vt__net *n, const vt_qlayer *l);
+/* along.c: the layers that the operator of one in front of them takes along: a pooling, on its sums; a function of one
+ * integer, behind all else. NULL: none. */
+typedef struct vt__along {
+    const vt_qlayer *pooling, *table;
+} vt__along;
+vt__along vt__along_of(const vt__net *n, const vt_qlayer *l);
+/* Leaves the last one out; false: there is none. */
+bool vt__along_less(vt__along *a);
 
 /* accelerate.c: the layer as an operator. False: there is none for it; *out_why says so. True: it says what the
  * host does for it, NULL: nothing. */
@@ -158,6 +164,9 @@ vtac_kernel *vt__kernel_of(vt__net *n, const vt_qlayer *l, const char *text);
 void vt__call_kernel(vt__net *n, const vt_qlayer *l, vtac_kernel *kernel, const vt__args *args);
 /* table.c: the layer as a step that needs no function, of a table for all channels; false: it is something else. */
 bool vt__table_step(vt__net *n, const vt_qlayer *l);
+/* Can the accelerator look it up? And its table, a constant on the device. */
+bool vt__is_device_table(const vt__net *n, const vt_qlayer *l);
+uint32_t vt__device_table(vt__net *n, const vt_qlayer *l);
 /* host_float.c: a node on floats. */
 void vt__float_on_processor(vt__net *n, const vt_qlayer *l);
 /* A float as the text of a kernel file has it. */

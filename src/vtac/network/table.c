@@ -1,5 +1,5 @@
-/* Functions of one integer as steps over whole tiles: every byte of a tensor by one table, without code of their own.
- */
+/* Functions of one integer: a table of 256 results. Hardware with tables looks them up as a step of an epilogue; the
+ * host as a step over whole tiles, every byte of a tensor, without code of its own. */
 #include <string.h>
 
 #include "network/priv.h"
@@ -9,6 +9,24 @@ static bool keeps_zeros(const vt__net *n, const vt_qlayer *l) {
     int64_t d[4];
     vt_qtensor_image(&l->output->type, d);
     return ((const int8_t *)l->table)[-INT8_MIN] == 0 || (d[0] % n->batch == 0 && d[1] % n->block == 0);
+}
+
+/* One table for all channels, from integers of 8 bits to such. */
+static bool is_of_bytes(const vt_qlayer *l) {
+    const vt_qtensor *x = l->inputs[0], *y = l->output;
+    return l->kind == VT_Q_TABLE && l->table_rows == 1 && x->scale > 0 && y->scale > 0 && !x->parts && !y->parts &&
+           !vt__is_wide(x) && !vt__is_wide(y);
+}
+
+bool vt__is_device_table(const vt__net *n, const vt_qlayer *l) {
+    return vta_config_depth(n->config, VTA_MEM_TABLE) > 0 && !n->options->processor_only && is_of_bytes(l);
+}
+
+uint32_t vt__device_table(vt__net *n, const vt_qlayer *l) {
+    uint32_t buffer;
+    vt__must(n, vt_planner_constant(n->planner, VT_PLACE_DEVICE, l->name, l->table, VT_QTABLE_INTEGERS, n->ctx->diag,
+                                    &buffer));
+    return buffer;
 }
 
 bool vt__table_step(vt__net *n, const vt_qlayer *l) {
