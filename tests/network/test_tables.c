@@ -158,4 +158,21 @@ TEST_CASE(tables_are_of_hardware_that_has_them) {
     in_a_world(silu);
 }
 
+/* The mean of 96 x 96 numbers is of a sum that is shifted by more than an immediate rounds. */
+static void excite_large(world *w) {
+    enum { SIDE = 96, NUMBERS = 4 * SIDE * SIDE };
+    vt_gvalue *x = vt_graph_input(w->g, "x", TYPE(F32, 1, 4, SIDE, SIDE));
+    vt_graph_output(w->g, excited(w, conv(w, x, 16, 1, false)), "y");
+    float *sample = VT_NEW_ARRAY(&w->ctx, float, NUMBERS);
+    for (int64_t i = 0; i < NUMBERS; i++) sample[i] = (float)pick(-1000, 1000) / 1000;
+    const char *said = compare(w, sample, configs[0], &(vt_network_options){.schedule = &quick}, usual);
+    assert_int_equal(occurrences(said, "(sum_pool): accelerator"), 1);
+    assert_int_equal(occurrences(said, "(table): host"), 0);
+}
+
+TEST_CASE(means_of_large_images_end_no_run) {
+    random_numbers.state = 9;
+    in_a_world(excite_large);
+}
+
 int main(void) { return run_cases(); }

@@ -3,6 +3,8 @@
 
 #include "frontend/quant/priv.h"
 
+enum { SHIFT_MAX = 15 }; /* half of a step is an immediate of 16 bits */
+
 static vt_qlayer *one_input(vt_quantizer *q, const vt_chain *c) {
     const vt_qtensor *x = vt__as_whole(q, c->head->inputs[0]);
     vt_qlayer *l = vt__layer_new(q, c->kind, c->head->name, 1, &x, vt__result(q, c->end));
@@ -34,13 +36,16 @@ static void add_wide_mean(vt_quantizer *q, const vt_chain *c, vt_qlayer *l) {
     vt__add_activation(q, l, c);
 }
 
-/* sum * m / 2^n, halves up. A scale that nothing else shares is moved so that m is exact. */
+/* sum * m / 2^n, halves up. A scale that nothing else shares is moved so that m is exact. Half of a step has to fit an
+ * immediate of 16 bits: what is beyond (windows of thousands) is shifted away before, far below a step of the result.
+ */
 static void add_mean(vt_quantizer *q, const vt_chain *c, vt_qlayer *l) {
     double count = (double)(l->window.kernel[0] * l->window.kernel[1]), from = l->inputs[0]->scale / count;
     int32_t m, n;
     vt__fraction(from / l->output->scale, 127, &m, &n);
     if (m > 1 && ldexp(m, -n) > from / l->output->scale) m--;
     if (m > 0 && !vt__is_tied(q, c->end)) l->output->scale = from / ldexp(m, -n);
+    if (n > SHIFT_MAX) vt__step(l, VT_QSTEP_SHIFT, n - SHIFT_MAX), n = SHIFT_MAX;
     vt__step(l, VT_QSTEP_MULTIPLY, m);
     if (n > 0) vt__step(l, VT_QSTEP_ADD, 1 << (n - 1)), vt__step(l, VT_QSTEP_SHIFT, n);
     vt__add_activation(q, l, c);
@@ -79,10 +84,8 @@ void vt__add_map(vt_quantizer *q, const vt_chain *c) {
     vt__add_activation(q, l, c);
 }
 
-/* The scale of the result is moved so that what products are multiplied by is exact, unless something shares it. Half
- * of a step has to fit an immediate of 16 bits. */
+/* The scale of the result is moved so that what products are multiplied by is exact, unless something shares it. */
 void vt__add_mul(vt_quantizer *q, const vt_chain *c) {
-    enum { SHIFT_MAX = 15 };
     const vt_gnode *n = c->head;
     bool swapped = vt_gtype_count(&n->inputs[0]->type) < vt_gtype_count(&n->inputs[1]->type);
     const vt_qtensor *x[2] = {vt__as_whole(q, n->inputs[swapped]), vt__as_whole(q, n->inputs[!swapped])};
