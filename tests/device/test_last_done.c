@@ -1,6 +1,10 @@
 /* Four blocks, whose done register says what the last run wrote until compute begins: the end of a run is seen when it
  * is there, never before, whatever the times between fetch, compute and whoever looks, and whoever looks. */
 #include "device/board/registers.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+
 #include "device/board_user.h"
 #include "device/model_board.h"
 #include "support/check.h"
@@ -119,17 +123,93 @@ TEST_CASE(restarting) {
     }
 }
 
+static uint32_t written;
+
+static void set_control(void *ctx, uint32_t offset, uint32_t value) {
+    (void)ctx;
+    assert_int_equal(offset, VT_FETCH);
+    control = value, written++;
+}
+
+TEST_CASE(settled) {
+    const vt_registers r = {get_control, set_control, NULL};
+    for (uint32_t before = 0; before < 0x100; before++) {
+        bool left = before >= 0x80 && !(before & VT_START);
+        control = before, written = 0;
+        vt_one_block.settle(&r);
+        assert_int_equal(written, 0);
+        vt_four_blocks.settle(&r);
+        assert_int_equal(written, left);
+        assert_int_equal(control, left ? 0 : before);
+    }
+}
+
+/* A register of the model, as somebody else's program leaves or finds it. */
+static uint32_t *open_registers(const model_board *m) {
+    char path[128];
+    snprintf(path, sizeof path, "%s/registers", m->folder);
+    int fd = open(path, O_RDWR);
+    assert_true(fd >= 0);
+    void *p = mmap(NULL, VT_MAX_BLOCKS * VT_BLOCK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    assert_true(p != MAP_FAILED);
+    close(fd);
+    return p;
+}
+
+static void close_registers(uint32_t *registers) { munmap(registers, VT_MAX_BLOCKS * VT_BLOCK_BYTES); }
+
+/* Left with the bit on after a run: who asks, or takes the board, clears it. */
+TEST_CASE(cleared_on_a_board) {
+    model_board m;
+    user u;
+    model_start(&m, "pynq");
+    const vta_device_options options = {.board = m.settings};
+    vta_config *config = vta_config_default();
+    volatile uint32_t *registers = open_registers(&m);
+    registers[VT_FETCH / 4] = 0x86;
+    must(vta_device_idle("pynq", config, &options, diag));
+    assert_int_equal(registers[VT_FETCH / 4], 0);
+    for (int run = 0; run < 8; run++) {
+        registers[VT_FETCH / 4] = 0x86;
+        must(take(&u, "pynq", m.settings));
+        assert_int_equal(registers[VT_FETCH / 4], 0);
+        must(vta_device_run(u.device, u.insns, write_stream(&u, 3, run, run % 2), 0, diag));
+        check_result(&u, "pynq", run, run);
+        leave(&u);
+    }
+    vta_config_release(config);
+    close_registers((uint32_t *)registers);
+    model_stop(&m);
+}
+
+/* A board that runs its last stream again and again, and which nobody can tell the end of. */
+TEST_CASE(goes_round_on_a_board) {
+    model_board m;
+    user u;
+    model_start(&m, "pynq");
+    volatile uint32_t *registers = open_registers(&m), *done = registers + VT_COMPUTE_DONE_VALID / 4 + VT_COMPUTE / 4;
+    must(take(&u, "pynq", m.settings));
+    uint32_t count = write_stream(&u, 1, 5, false);
+    must(vta_device_run(u.device, u.insns, count, 0, diag));
+    leave(&u);
+    registers[(VT_FETCH + VT_FETCH_COUNT) / 4] = count;
+    registers[VT_FETCH / 4] = VT_AUTO_RESTART;
+    for (int round = 0; round < 3; round++)
+        for (*done = 0; !*done;) usleep(100);
+    refused(take(&u, "pynq", m.settings), VTA_UNSUPPORTED, "the fetch block restarts by itself");
+    leave(&u);
+    assert_int_equal(registers[VT_FETCH / 4], VT_AUTO_RESTART);
+    close_registers((uint32_t *)registers);
+    model_stop(&m);
+}
+
 TEST_CASE(refused_on_a_board) {
     model_board m;
     user u;
-    uint32_t value = 0x86;
-    char path[128];
     model_start(&m, "pynq");
-    snprintf(path, sizeof path, "%s/registers", m.folder);
-    FILE *f = fopen(path, "r+");
-    assert_non_null(f);
-    assert_int_equal(fwrite(&value, 4, 1, f), 1);
-    fclose(f);
+    uint32_t *registers = open_registers(&m);
+    registers[VT_FETCH / 4] = 0x87;
+    close_registers(registers);
     const vta_device_options options = {.board = m.settings};
     vta_config *config = vta_config_default();
     refused(vta_device_idle("pynq", config, &options, diag), VTA_UNSUPPORTED, "the fetch block restarts by itself");

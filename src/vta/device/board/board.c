@@ -164,6 +164,7 @@ static vta_status claim(vt_board *b, vta_diag *diag) {
     VT_TRY(make_reachable(&b->settings, diag));
     b->looked = true;
     b->seen = (vt_run_seen){0};
+    b->map->settle(&b->registers);
     b->busy = b->map->started(&b->registers);
     return VTA_OK;
 }
@@ -172,6 +173,15 @@ static vta_status claim(vt_board *b, vta_diag *diag) {
 
 bool vt__board_is_reachable(const vt_board_settings *s) {
     return *s->model || (vt__fpga_works(s) && vt__fabric_is_on(s));
+}
+
+/* What may be cleared is, by whoever has the registers meanwhile; then they are looked at once more. */
+static vta_status check_settled(vt_mapped *m, const vt_register_map *map, const vt_registers *r, vta_diag *diag) {
+    if (map->refuses(r)) {
+        VT_TRY(vt__claim_registers(m, diag));
+        map->settle(r);
+    }
+    return check_registers(m, map, r, diag);
 }
 
 /* A run that a dead process left behind. To see its end may clear what said so: it is noted for the next one to ask,
@@ -186,7 +196,7 @@ static vta_status is_over(vt_mapped *m, const vt_register_map *map, const vt_reg
 
 vta_status vt__board_runs_nothing(vt_mapped *m, const vt_register_map *map, vta_diag *diag) {
     const vt_registers registers = vt__mapped_registers(m);
-    VT_TRY(check_registers(m, map, &registers, diag));
+    VT_TRY(check_settled(m, map, &registers, diag));
     return map->started(&registers) ? is_over(m, map, &registers, diag) : VTA_OK;
 }
 

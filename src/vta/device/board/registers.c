@@ -30,17 +30,23 @@ static bool one_running(const vt_registers *r, vt_run_seen *seen) { return !one_
 static void nothing(const vt_registers *r) { (void)r; }
 static uint32_t one_cycles(const vt_registers *r) { return get(r, VT_CYCLES); }
 
-const vt_register_map vt_one_block = {1,       never_refuses, start_one,   one_finished,
+const vt_register_map vt_one_block = {1,       never_refuses, nothing,     start_one, one_finished,
                                       nothing, one_started,   one_running, one_cycles};
 
 /* ---- Four blocks ------------------------------------------------------------------------------------------------- */
 
-/* A fetch block that restarts by itself runs its stream again and again. Nothing that is written about these designs
- * says that the bit may be cleared while it does. The other blocks restart by themselves in every run. */
+/* A fetch block that restarts by itself runs its stream again and again. The other blocks do so in every run. */
 static const char *four_refuses(const vt_registers *r) {
     if (!(get(r, VT_FETCH) & VT_RESTARTS)) return NULL;
     return "the fetch block restarts by itself (bit 7 of its control register is set), so that its stream would run "
            "again and again: program the FPGA anew (program_fpga), which clears that";
+}
+
+/* With the bit alone fetch has not restarted: its start bit would be set again as soon as a stream was read. Then the
+ * bit is what somebody left, and is cleared. Once fetch goes round, any number of streams may wait in the queues behind
+ * it, each with a FINISH, and no register tells the last one: that stays for `refuses`. */
+static void four_settle(const vt_registers *r) {
+    if ((get(r, VT_FETCH) & VT_AUTO_RESTART) == VT_RESTARTS) set(r, VT_FETCH, 0);
 }
 
 /* fetch begins last: a process that dies before that leaves no instruction in the queues of the others. Its count is
@@ -96,5 +102,5 @@ static uint32_t not_counted(const vt_registers *r) {
     return 0;
 }
 
-const vt_register_map vt_four_blocks = {4,         four_refuses, start_four,   four_finished,
+const vt_register_map vt_four_blocks = {4,         four_refuses, four_settle,  start_four, four_finished,
                                         four_done, four_started, four_running, not_counted};

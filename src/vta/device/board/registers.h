@@ -25,6 +25,8 @@ typedef struct vt_register_map {
     uint32_t block_count;
     /* Why no stream may run as the registers are; NULL: one may. Changes nothing. */
     const char *(*refuses)(const vt_registers *r);
+    /* Clears what somebody left in the registers and the next run need not have. For whoever has claimed them. */
+    void (*settle)(const vt_registers *r);
     void (*start)(const vt_registers *r, uint32_t insn_addr, uint32_t count, vt_run_seen *out_seen);
     /* Is the run that was started over? */
     bool (*finished)(const vt_registers *r, vt_run_seen *seen);

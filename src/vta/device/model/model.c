@@ -125,10 +125,11 @@ static void finish(vt_model *m, uint32_t cycles) {
 }
 
 /* Runs what the registers ask for. A stream that breaks a rule is never over; the launch bit stays. Of four blocks
- * fetch is over long before the others: its start bit says nothing about the run's end. */
+ * fetch is over long before the others: its start bit says nothing about the run's end. It stays set where fetch
+ * restarts by itself. */
 static void serve_one(vt_model *m, bool *stuck) {
     vt_run run = asked(m);
-    if (m->four) set(m, VT_FETCH, 0);
+    if (m->four && !(get(m, VT_FETCH) & VT_RESTARTS)) set(m, VT_FETCH, 0);
     *stuck = !execute(m, &run);
     if (!*stuck) finish(m, run.count);
 }
