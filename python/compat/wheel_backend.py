@@ -1,5 +1,7 @@
 """Builds the wheel and the source archive of the distribution vta-tvm, as ../wheel_backend.py does those of vta."""
 
+from __future__ import annotations
+
 import importlib.util
 import os
 
@@ -21,11 +23,11 @@ _VTA_TVM = _distributions().Distribution(
     "What programs written for TVM's VTA use besides the package vta")
 
 
-def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
+def build_wheel(wheel_directory: str, config_settings: object = None, metadata_directory: object = None) -> str:
     """Writes the wheel of vta-tvm; returns its file name."""
     return _VTA_TVM.wheel(wheel_directory)
 
 
-def build_sdist(sdist_directory, config_settings=None):
+def build_sdist(sdist_directory: str, config_settings: object = None) -> str:
     """Writes the source archive of vta-tvm; returns its file name."""
     return _VTA_TVM.sdist(sdist_directory)

@@ -16,11 +16,14 @@ class Blocks(threading.local, Generic[T]):
         self._open: list[T] = []
 
     def enter(self, block: T) -> T:
+        """Opens a block inside those that are open."""
         self._open.append(block)
         return block
 
     def leave(self) -> None:
+        """Closes the innermost block."""
         self._open.pop()
 
     def innermost(self) -> T | None:
+        """The innermost open block; None outside any."""
         return self._open[-1] if self._open else None

@@ -1,7 +1,11 @@
 """Python functions that compiled code calls by name (:func:`vta.tir.call_packed`)."""
 
+from __future__ import annotations
+
 import ctypes
 import threading
+from collections.abc import Callable
+from typing import Any
 
 from . import _bindings as b
 from ._lib import DIAG, call, lib, text
@@ -58,7 +62,7 @@ def _keep(name, error):
     return words
 
 
-def known_to_kernels(name, function):
+def known_to_kernels(name: str, function: Callable[..., Any]) -> None:
     """Lets compiled code call a Python function by name; one of that name before is replaced.
 
     Parameters
@@ -85,7 +89,7 @@ def known_to_kernels(name, function):
     call(lib.vta_function_register, name.encode(), ctypes.cast(callback, ctypes.c_void_p), DIAG)
 
 
-def raised_in(words):
+def raised_in(words: str) -> BaseException | None:
     """The error of a Python function that a failed call is about, None where it is about none.
 
     Parameters

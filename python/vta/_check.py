@@ -1,7 +1,11 @@
 """What public calls say when an argument is of another kind than they take: always a TypeError that names both."""
 
+from __future__ import annotations
 
-def kind_error(value, what, expected):
+from typing import Any
+
+
+def kind_error(value: object, what: str, expected: str) -> TypeError:
     """The TypeError for an argument.
 
     Parameters
@@ -18,7 +22,7 @@ def kind_error(value, what, expected):
     return TypeError(f"{what} is {expected}, not {given}")
 
 
-def need(value, kind, what):
+def need(value: Any, kind: type | tuple[type, ...], what: str) -> Any:
     """The value itself, which must be of a class (or one of a tuple of classes)."""
     if not isinstance(value, kind):
         kinds = kind if isinstance(kind, tuple) else (kind,)
@@ -26,7 +30,7 @@ def need(value, kind, what):
     return value
 
 
-def name_of(value, what):
+def name_of(value: object, what: str) -> bytes:
     """Bytes of a name; must be a string."""
     if not isinstance(value, str):
         raise kind_error(value, what, "a string")
@@ -37,7 +41,7 @@ def name_of(value, what):
 _SHORT = {"float": "float32", "int": "int32", "uint": "uint32"}
 
 
-def type_of(value):
+def type_of(value: object) -> bytes:
     """Bytes of a type's name: a string, or a type of numpy (``numpy.int8``, ``numpy.dtype("int8")``)."""
     if isinstance(value, str):
         return _SHORT.get(value, value).encode()
@@ -48,7 +52,7 @@ def type_of(value):
     return name.encode()
 
 
-def whole(value, what):
+def whole(value: Any, what: str) -> int:
     """An integer of 64 bits: also numpy's, a constant expression, or a float without a fraction (``N / 4``)."""
     index = int(value) if isinstance(value, float) and value.is_integer() else getattr(value, "__index__", None)
     if index is None:
@@ -59,6 +63,6 @@ def whole(value, what):
     return number
 
 
-def items(value):
+def items(value: Any) -> Any:
     """A list from one object or several."""
     return list(value) if isinstance(value, (tuple, list)) else [value]

@@ -5,12 +5,16 @@ freed with the last Python object that belongs to it. So a loop that builds kern
 back, whichever variables of the last round are still bound. Contexts of one environment and thread mix: one that uses
 another's objects keeps it."""
 
+from __future__ import annotations
+
 import ctypes
 import itertools
 import os
 import sys
 import threading
 import weakref
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from . import _lib
 from ._check import need
@@ -26,7 +30,7 @@ _numbers = itertools.count()
 _living: "weakref.WeakValueDictionary[int, Context]" = weakref.WeakValueDictionary()  # contexts by number, for what is unpickled
 
 
-def living_context(process, number):
+def living_context(process: int, number: int) -> Context:
     """The context of what was pickled: tensors and schedules are read again by the process that has them, while it does."""
     context = _living.get(number) if process == os.getpid() else None
     if context is None:
@@ -73,22 +77,22 @@ class Context:
         stale = self._at if self._at and self._at != _user_line() else None  # of a call before this one
         _lib.raise_status(status, lib.te_context_diag(self.handle), stale and f"{stale[0]}:{stale[1]}:0: ")
 
-    def fail(self):
+    def fail(self) -> None:
         """Raises what the context's list of diagnostics says, and clears it."""
         self._raise(lib.te_context_status(self.handle) or 15)
 
-    def made(self, handle):
+    def made(self, handle: Any) -> Any:
         """The handle that a C function returned; raises when it is NULL."""
         if not handle:
             self.fail()
         return handle
 
-    def done(self, status):
+    def done(self, status: int) -> None:
         """Raises when a status is not ``VTA_OK``."""
         if status:
             self._raise(status)
 
-    def here(self):
+    def here(self) -> Any:
         """Begins a call: tells the library which line of the user's program is running, for its messages, and forgets what it said
         before."""
         lib.vta_diag_clear(lib.te_context_diag(self.handle))
@@ -96,14 +100,14 @@ class Context:
         if self._at:
             lib.te_context_at(self.handle, self._at[0].encode(), self._at[1], 0)
 
-    def value_of_axis(self, axis):
+    def value_of_axis(self, axis: Any) -> Any:
         """The expression of an axis, made once."""
         key = axis.value or 0
         if key not in self._values:
             self._values[key] = self.made(lib.te_axis_value(self.handle, axis))
         return self._values[key]
 
-    def owner_check(self, other):
+    def owner_check(self, other: Context) -> None:
         """Refuses what was made under another environment; keeps the context of what this one uses."""
         if other is self or other in self._used:
             return
@@ -115,20 +119,20 @@ class Context:
         self.done(lib.te_context_use(self.handle, other.handle))
         self._used.add(other)
 
-    def newest(self):
+    def newest(self) -> Context:
         """The context for what is made of this one's objects now."""
         return current(self.config) if self._thread == threading.get_ident() else self
 
-    def handle_of(self, value, kind, what):
+    def handle_of(self, value: Any, kind: type | tuple[type, ...], what: str) -> Any:
         """The C handle of an object of this context; TypeError when it is of another class than `kind`."""
         self.owner_check(need(value, kind, what).context)
         return value.handle
 
-    def handles_of(self, values, kind, what):
+    def handles_of(self, values: Iterable[Any], kind: type | tuple[type, ...], what: str) -> Any:
         """A C array of the handles of several objects."""
         return array_of([self.handle_of(v, kind, what) for v in values])
 
-    def run(self, work):
+    def run(self, work: Callable[[], Any]) -> Any:
         """Runs `work()`, which is long and inside the library, so that Ctrl-C stops it."""
         mine = False
         lib.vta_diag_clear(lib.te_context_diag(self.handle))
@@ -158,7 +162,7 @@ class _Current(threading.local):
 _current = _Current()
 
 
-def current(config=None):
+def current(config: Any = None) -> Context:
     """The context that new objects belong to in this thread; made when there is none alive.
 
     Parameters
@@ -179,12 +183,12 @@ def current(config=None):
     return context
 
 
-def close(context):
+def close(context: Context) -> None:
     """Has what is made from now on belong to another context: a kernel is complete."""
     if _current.contexts.get(id(context.config)) is context:
         del _current.contexts[id(context.config)]
 
 
-def array_of(handles):
+def array_of(handles: Sequence[Any]) -> Any:
     """A C array of pointers from a sequence of addresses."""
     return (ctypes.c_void_p * max(1, len(handles)))(*handles)

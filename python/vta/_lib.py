@@ -12,6 +12,8 @@ import ctypes
 import os
 import threading
 import weakref
+from collections.abc import Callable
+from typing import Any, NoReturn
 
 from . import _bindings
 from .error import VTAError
@@ -113,7 +115,7 @@ class _Library:
 lib = _Library()
 
 
-def release(owner, free, *handle):
+def release(owner: object, free: Callable[..., Any], *handle: Any) -> weakref.finalize:
     """Calls ``free(*handle)`` when `owner` is gone, and not at the interpreter's end: modules and what they hold go in
     any order then, and the system takes the memory anyway. `handle` may carry what must live as long.
 
@@ -161,7 +163,7 @@ class _Diagnostics(threading.local):
 _diagnostics = _Diagnostics()
 
 
-def diagnostics():
+def diagnostics() -> Any:
     """The thread's list of diagnostics, a ``vta_diag *``."""
     mine = _diagnostics.list
     if mine is None:
@@ -169,7 +171,7 @@ def diagnostics():
     return mine.handle
 
 
-def call(function, *args):
+def call(function: Callable[..., int], *args: Any) -> None:
     """Calls a C function that returns a ``vta_status``; raises :class:`vta.VTAError` when it fails."""
     diag = diagnostics()
     lib.vta_diag_clear(diag)  # what a call that went well noted
@@ -178,7 +180,7 @@ def call(function, *args):
         raise_status(status, diag)
 
 
-def raise_status(status, diag=None, without=None):
+def raise_status(status: int, diag: Any = None, without: str | None = None) -> NoReturn:
     """Raises the :class:`vta.VTAError` for a status, with the text of a list of diagnostics, which is cleared. Lines that begin with
     `without`, a position that does not belong to the call, lose it."""
     text = details = ""
@@ -191,12 +193,12 @@ def raise_status(status, diag=None, without=None):
     raise VTAError.make(status, text or lib.vta_status_text(status).decode(), details)
 
 
-def text(value):
+def text(value: bytes | None) -> Any:
     """A Python string from a C string that belongs to the library, or None."""
     return None if value is None else value.decode("utf-8", "replace")
 
 
-def take_text(pointer):
+def take_text(pointer: Any) -> str:
     """A Python string from a C string that the caller has to free."""
     if not pointer:
         raise MemoryError("out of memory")
@@ -206,6 +208,6 @@ def take_text(pointer):
         lib.vta_string_free(pointer)
 
 
-def utf8(value):
+def utf8(value: object) -> bytes | None:
     """Bytes for a ``const char *`` argument; None stays NULL."""
     return None if value is None else str(value).encode("utf-8")

@@ -1,5 +1,7 @@
 """A progress bar for long work, on terminals and in notebooks."""
 
+from __future__ import annotations
+
 import ctypes
 import sys
 import time
@@ -26,16 +28,16 @@ class Progress:
         self._step = _AFTER(lambda user, event: self.step())
 
     @property
-    def callback(self):
+    def callback(self) -> int | None:
         """Address of a C function that makes a step; None where nobody watches."""
         return ctypes.cast(self._step, ctypes.c_void_p).value if self._watched else None
 
-    def advance(self):
+    def advance(self) -> None:
         """One step is done; shown where somebody watches."""
         if self._watched:
             self.step()
 
-    def step(self):
+    def step(self) -> None:
         """One step is done."""
         self._done += 1
         if self._bar is None and time.monotonic() - self._begin > _PATIENCE:
@@ -56,7 +58,7 @@ class Progress:
     def __exit__(self, kind, value, trace):
         self.close()
 
-    def close(self):
+    def close(self) -> None:
         """Takes the bar away."""
         if self._bar is not None:
             self._bar.close()
@@ -74,6 +76,6 @@ class _Line:
         sys.stderr.write(f"\r{self._title}: {self.n}{of}")
         sys.stderr.flush()
 
-    def close(self):
+    def close(self) -> None:
         sys.stderr.write("\r\033[K")
         sys.stderr.flush()

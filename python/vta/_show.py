@@ -1,5 +1,7 @@
 """Shows program text: highlighted in a notebook and on a terminal, plain elsewhere."""
 
+from __future__ import annotations
+
 import sys
 
 
@@ -37,7 +39,7 @@ def _notebook_style():
     return NotebookStyle
 
 
-def show_script(script, style=None):
+def show_script(script: str, style: str | None = None) -> None:
     """Shows TVMScript.
 
     Parameters

@@ -265,7 +265,7 @@ def decl_buffer(shape: Sequence[int | Expr] | int | Expr, dtype: str = "float32"
         name_of(what, "the name or scope of decl_buffer")
     if need(buffer_type, str, "the buffer_type of decl_buffer"):
         raise NotImplementedError("decl_buffer(buffer_type=...) is not offered: extents of 1 are not widened")
-    shape, strides = ([d if isinstance(d, Expr) else whole(d, what) for d in items(given)]
+    extents, steps = ([d if isinstance(d, Expr) else whole(d, what) for d in items(given)]
                       for given, what in ((shape, "an extent"), ([] if strides is None else strides, "a stride")))
     if data is not None and not isinstance(data, Expr):
         raise kind_error(data, "the data of decl_buffer", "a variable of type handle")
@@ -274,4 +274,4 @@ def decl_buffer(shape: Sequence[int | Expr] | int | Expr, dtype: str = "float32"
         raise ValueError(f"the offset_factor of decl_buffer is at least 1, not {factor}")
     if elem_offset is None:
         elem_offset = variable(f"{name}_elem_offset")
-    return make_buffer(_context.current(), shape, type_of(dtype).decode(), name, scope, data, elem_offset, strides, factor)
+    return make_buffer(_context.current(), extents, type_of(dtype).decode(), name, scope, data, elem_offset, steps, factor)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ctypes
 from dataclasses import dataclass
+from collections.abc import Sequence
+from typing import Any
 from typing import TYPE_CHECKING
 
 from . import _bindings as b
@@ -130,7 +132,8 @@ def prove(kernel: Module | Function, args: list[Tensor], seed: int = 0, draws: i
     return context.run(lambda: prove_tensors(context.handle, [a.handle for a in args], args, function, seed, draws))
 
 
-def prove_tensors(context, handles, args, function: Function, seed: int, draws: int) -> Proof:
+def prove_tensors(context: Any, handles: Sequence[Any], args: Sequence[Any], function: Function, seed: int,
+                  draws: int) -> Proof:
     """The same with the tensors' handles; ``args`` have their names and shapes."""
     tensors = (ctypes.c_void_p * len(handles))(*handles)
     options, r = b.vtac_prove_options(seed=seed, draws=draws), b.vtac_prove_result()
@@ -138,7 +141,7 @@ def prove_tensors(context, handles, args, function: Function, seed: int, draws: 
     return _proof(r, args)
 
 
-def prove_operator(op, args, seed: int, draws: int) -> Proof:
+def prove_operator(op: Any, args: Sequence[Any], seed: int, draws: int) -> Proof:
     """The same of an operator, down to its definition."""
     options, r = b.vtac_prove_options(seed=seed, draws=draws), b.vtac_prove_result()
     call(lib.vtac_op_prove, op, ctypes.byref(options), DIAG, ctypes.byref(r))

@@ -1,13 +1,17 @@
 """What the modules of this package say of names that they do not have."""
 
+from __future__ import annotations
+
 import sys
 from types import FunctionType
+from collections.abc import Callable
+from typing import Any
 
 from vta._instead import instead
 from vta.error import NotOfferedError, NotOfferedModuleError, explained
 
 
-def refuse(module, source=None):
+def refuse(module: str, source: Any = None) -> Callable[[str], Any]:
     """A module's ``__getattr__``: what `source` has, else an error with the full name that is a NotImplementedError and
     an AttributeError. For ``from MODULE import NAME`` the module gets an (empty) path, as a package has: Python then asks
     :class:`Finder` for the name, whose ImportError it passes on, instead of making one of its own words.
@@ -44,7 +48,7 @@ class Finder:
     an ImportError, also for ``from tvm import relay``."""
 
     @staticmethod
-    def find_spec(name, path=None, target=None):
+    def find_spec(name: str, path: object = None, target: object = None) -> None:
         """Never finds anything.
 
         Parameters

@@ -103,12 +103,12 @@ def reduce_axis(dom: tuple[int | Expr, int | Expr] | Range, name: str = "rv") ->
     if not isinstance(dom, (tuple, list)) or len(dom) != 2:
         raise kind_error(dom, "the range of a reduce axis", "(begin, end)")
     begin, end = [_extent(d, "an end of a reduce axis") for d in dom]
-    name = name_of(name, "an axis's name")
+    word = name_of(name, "an axis's name")
     if isinstance(begin, int) and isinstance(end, int):
-        handle = lib.te_reduce_axis(context.handle, name, begin, end - begin)
+        handle = lib.te_reduce_axis(context.handle, word, begin, end - begin)
     else:
         both = _extents(context, (begin, end - begin))
-        handle = lib.te_reduce_axis_expr(context.handle, name, both[0], both[1])
+        handle = lib.te_reduce_axis_expr(context.handle, word, both[0], both[1])
     return IterVar(context, context.made(handle))
 
 

@@ -1,5 +1,9 @@
 """Logs of tuned configurations."""
 
+from __future__ import annotations
+
+from typing import Any
+
 from vta_tvm.autotvm.history import ApplyHistoryBest
 from vta_tvm.autotvm.record import load_from_file
 from .._refuse import refuse
@@ -7,7 +11,7 @@ from .._refuse import refuse
 __all__ = ["context"]
 
 
-def context(target, extra_files=None):
+def context(target: Any, extra_files: list[Any] | None = None) -> Any:
     """A ``with`` block in which templates get the best configurations of `extra_files`. Nothing is downloaded.
 
     Parameters

@@ -1,11 +1,13 @@
 """What programs ask about a GPU before they choose types: there is none."""
 
+from __future__ import annotations
+
 from .._refuse import refuse
 
 __all__ = ["have_bf16", "have_fp16", "have_int8", "have_tensorcore"]
 
 
-def have_fp16(compute_version):
+def have_fp16(compute_version: object) -> bool:
     """False: there is no GPU that computes in float16.
 
     Parameters
@@ -15,7 +17,7 @@ def have_fp16(compute_version):
     return _none(compute_version)
 
 
-def have_int8(compute_version):
+def have_int8(compute_version: object) -> bool:
     """False: there is no GPU with products of int8.
 
     Parameters
@@ -25,7 +27,7 @@ def have_int8(compute_version):
     return _none(compute_version)
 
 
-def have_tensorcore(compute_version=None, target=None):
+def have_tensorcore(compute_version: object = None, target: object = None) -> bool:
     """False: there is no GPU with tensor cores.
 
     Parameters
@@ -36,7 +38,7 @@ def have_tensorcore(compute_version=None, target=None):
     return _none(compute_version)
 
 
-def have_bf16(compute_version):
+def have_bf16(compute_version: object) -> bool:
     """False: there is no GPU that computes in bfloat16.
 
     Parameters

@@ -1,5 +1,9 @@
 """Builds networks: vta.Quantized.artifact under relay's name."""
 
+from __future__ import annotations
+
+from typing import Any
+
 import vta
 from vta._lib import lib, take_text
 from vta_tvm.contrib.graph_executor import FloatLibrary, Library
@@ -17,7 +21,8 @@ def _targets(target, target_host):
     return accelerator, next((t for t in triples if t), None)
 
 
-def build(ir_mod, target=None, target_host=None, params=None, mod_name="default"):
+def build(ir_mod: Any, target: Any = None, target_host: Any = None, params: dict[str, Any] | None = None,
+          mod_name: str = "default") -> Any:
     """Compiles a quantized network.
 
     Parameters

@@ -1,5 +1,7 @@
 """What stands for a module of relay: a network in floats, and in integers once it is quantized."""
 
+from __future__ import annotations
+
 from vta.error import NotOfferedError
 
 
@@ -26,7 +28,7 @@ class Network:
     def __getattr__(self, name):
         raise NotOfferedError(f"{name} of a network is not offered by this compatibility package")
 
-    def astext(self, show_meta_data=True):
+    def astext(self, show_meta_data: bool = True) -> str:
         """The network as text: of integers once it is quantized."""
         return str(self.quantized or self.graph)
 

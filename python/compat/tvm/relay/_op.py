@@ -1,5 +1,10 @@
 """Operators, their attributes, and strategies: which computation and schedule an operator gets for a target."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
 from vta.error import VTALookupError
 from vta.target import Target
 
@@ -26,7 +31,7 @@ class GenericFunction:
     def __init__(self, name):
         self.name, self.functions = name, {}
 
-    def register(self, func, key=None, allow_override=True):
+    def register(self, func: Any, key: Any = None, allow_override: bool = True) -> Any:
         """Registers a function for keys of targets; with the keys alone, a decorator.
 
         Parameters
@@ -60,17 +65,17 @@ class Op:
     def __init__(self, name):
         self.name, self.attributes = name, {}
 
-    def get_attr(self, attr_name):
+    def get_attr(self, attr_name: str) -> Any:
         """An attribute; ``"FTVMStrategy"`` is a function that strategies are registered with. None: it was not set."""
         if attr_name == "FTVMStrategy":
             return self.attributes.setdefault(attr_name, GenericFunction(f"{self.name}'s strategy"))
         return self.attributes.get(attr_name)
 
-    def has_attr(self, attr_name):
+    def has_attr(self, attr_name: str) -> bool:
         """Whether an attribute was set."""
         return attr_name in self.attributes
 
-    def set_attr(self, attr_name, value, plevel=10):
+    def set_attr(self, attr_name: str, value: Any, plevel: int = 10) -> None:
         """Sets an attribute."""
         self.attributes[attr_name] = value
 
@@ -81,7 +86,7 @@ class Op:
 _OPS = {name: Op(name) for name in NAMES}
 
 
-def get(op_name):
+def get(op_name: str) -> Any:
     """An operator by name."""
     if op_name not in _OPS:
         raise VTALookupError(f"there is no operator {op_name!r}; there are {', '.join(sorted(_OPS))}")
@@ -118,11 +123,11 @@ class Implementation:
     def __init__(self, fcompute, fschedule, name, plevel):
         self.fcompute, self.fschedule, self.name, self.plevel = fcompute, fschedule, name, plevel
 
-    def compute(self, attrs, inputs, out_type):
+    def compute(self, attrs: Any, inputs: list[Any], out_type: Any) -> list[Any]:
         """The outputs."""
         return self.fcompute(attrs, inputs, out_type)
 
-    def schedule(self, attrs, outs, target):
+    def schedule(self, attrs: Any, outs: list[Any], target: Any) -> Any:
         """Their schedule."""
         return self.fschedule(attrs, outs, target)
 
@@ -133,7 +138,8 @@ class OpStrategy:
     def __init__(self):
         self.implementations = []
 
-    def add_implementation(self, compute, schedule, name="default", plevel=10):
+    def add_implementation(self, compute: Callable[..., Any], schedule: Callable[..., Any], name: str = "default",
+                           plevel: int = 10) -> None:
         """Adds one.
 
         Parameters
@@ -145,7 +151,7 @@ class OpStrategy:
         """
         self.implementations.append(Implementation(compute, schedule, name, plevel))
 
-    def best(self):
+    def best(self) -> Any:
         """The implementation of the highest level."""
         if not self.implementations:
             raise VTALookupError("a strategy without implementations")

@@ -1,5 +1,9 @@
 """Reads networks from files of other frameworks: ONNX."""
 
+from __future__ import annotations
+
+from typing import Any
+
 import vta
 from ._network import Network
 from .._refuse import refuse
@@ -7,7 +11,8 @@ from .._refuse import refuse
 __all__ = ["from_onnx"]
 
 
-def from_onnx(model, shape=None, dtype="float32", opset=None, freeze_params=False, convert_config=None):
+def from_onnx(model: Any, shape: dict[str, tuple[int, ...]] | None = None, dtype: Any = "float32", opset: int | None = None,
+              freeze_params: bool = False, convert_config: Any = None) -> tuple[Any, dict[str, Any]]:
     """Reads an ONNX model.
 
     Parameters

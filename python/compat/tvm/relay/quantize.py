@@ -1,5 +1,9 @@
 """Integers for a network's floats: :func:`vta.quantize` under relay's names."""
 
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
 
 import vta
@@ -32,7 +36,8 @@ class QConfig:
         Those of relay; a value that the accelerator cannot do is refused.
     """
 
-    _blocks = Blocks()
+    _blocks: Blocks[QConfig] = Blocks()
+    calibrate_mode: str
 
     def __init__(self, **settings):
         for name, value in settings.items():
@@ -54,7 +59,7 @@ class QConfig:
 qconfig = QConfig
 
 
-def current_qconfig():
+def current_qconfig() -> QConfig:
     """The settings of the innermost block; all defaults outside any."""
     return QConfig._blocks.innermost() or QConfig()
 
@@ -93,7 +98,7 @@ def _made_up(graph, count=16):
         yield {p.name: _inputs_of(random, p.shape) for p in graph.inputs}
 
 
-def quantize(mod, params=None, dataset=None):
+def quantize(mod: Any, params: dict[str, Any] | None = None, dataset: Any = None) -> Any:
     """Makes integers of a network's values.
 
     Parameters

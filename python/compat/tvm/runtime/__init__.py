@@ -1,5 +1,9 @@
 """The runtime under TVM's names."""
 
+from __future__ import annotations
+
+from typing import Any
+
 from vta.module import Module
 from vta.ndarray import NDArray, cpu, device, ext_dev
 from vta.runtime import enabled
@@ -11,7 +15,7 @@ from .._refuse import refuse
 __all__ = ["Module", "load_module", "NDArray", "cpu", "device", "ext_dev", "enabled", "PackedFunc", "convert", "const", "module", "ndarray"]
 
 
-def const(value, dtype=None):
+def const(value: Any, dtype: str | None = None) -> Any:
     """A constant expression; see :func:`vta.te.const`."""
     from vta.expr import const as make
 

@@ -1,5 +1,9 @@
 """TVMScript is shown by this package, not read: importing it works, using it says so."""
 
+from __future__ import annotations
+
+from typing import NoReturn
+
 
 from vta.error import NotOfferedError
 
@@ -18,6 +22,6 @@ class _NotOffered:
 tir = _NotOffered("tvm.script.tir")
 
 
-def ir_module(mod):
+def ir_module(mod: object) -> NoReturn:
     """Not offered: TVMScript is printed, but not parsed."""
     raise NotImplementedError("tvm.script.ir_module is not offered: TVMScript is printed by this package, not parsed")

@@ -1,5 +1,9 @@
 """See :mod:`vta.te.schedule`."""
 
+from __future__ import annotations
+
+from typing import Any
+
 from vta.build import schedule_ops
 from vta.intrin import Buffer
 from vta._check import need
@@ -15,48 +19,48 @@ __all__ = ["AutoInlineBroadcast", "AutoInlineElemWise", "AutoInlineInjective", "
            "IterVar", "IterVarAttr", "IterVarRelation", "PostDFSOrder", "ScanFixPointAnalysis", "ScanGetBody", "Schedule", "ScheduleOps", "Singleton", "Split", "Stage", "create_schedule"]
 
 
-def InferBound(s):
+def InferBound(s: Any) -> Any:
     """What each axis runs over; see :meth:`vta.te.Schedule.bounds`."""
     return s.bounds()
 
 
-def ScheduleOps(s, bounds, debug_keep_trivial_loop=False):
+def ScheduleOps(s: Any, bounds: object, debug_keep_trivial_loop: bool = False) -> Any:
     """The statement of a schedule; its bounds are inferred once more."""
     return schedule_ops(s)
 
 
-def CreateReadGraph(ops):
+def CreateReadGraph(ops: Any) -> Any:
     """See :func:`vta.te.graph.read_graph`."""
     return read_graph(ops)
 
 
-def PostDFSOrder(roots, g):
+def PostDFSOrder(roots: Any, g: Any) -> Any:
     """See :func:`vta.te.graph.producers_first`."""
     return producers_first(roots, g)
 
 
-def ScanGetBody(scan):
+def ScanGetBody(scan: Any) -> Any:
     """What a scan computes a row with."""
     return need(scan, ScanOp, "what ScanGetBody takes").scan_body
 
 
-def ScanFixPointAnalysis(scan):
+def ScanFixPointAnalysis(scan: Any) -> dict[Any, Extent]:
     """For each of its column axes 1 where its places are computed apart from each other, else 0."""
     apart = need(scan, ScanOp, "what ScanFixPointAnalysis takes").columns_apart()
     return {axis: Extent(value) for axis, value in apart.items()}
 
 
-def AutoInlineElemWise(s):
+def AutoInlineElemWise(s: Any) -> None:
     """See :meth:`vta.te.Schedule.inline_all`."""
     s.inline_all("elementwise")
 
 
-def AutoInlineBroadcast(s):
+def AutoInlineBroadcast(s: Any) -> None:
     """See :meth:`vta.te.Schedule.inline_all`."""
     s.inline_all("broadcast")
 
 
-def AutoInlineInjective(s):
+def AutoInlineInjective(s: Any) -> None:
     """See :meth:`vta.te.Schedule.inline_all`."""
     s.inline_all("injective")
 

@@ -1,5 +1,9 @@
 """Comparisons for tests, and decorators; see :mod:`vta.testing.conditions`."""
 
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
 from vta_tvm.testing.conditions import *  # noqa: F401,F403
 from vta_tvm.testing import conditions as _conditions
@@ -11,7 +15,7 @@ from .._refuse import refuse
 __all__ = ["assert_allclose", "assert_prim_expr_equal", "check_numerical_grads", "utils", *_conditions.__all__]
 
 
-def assert_allclose(actual, desired, rtol=1e-7, atol=1e-7, verbose=True):
+def assert_allclose(actual: Any, desired: Any, rtol: float = 1e-07, atol: float = 1e-07, verbose: bool = True) -> None:
     """Raises AssertionError where two arrays differ by more than ``atol + rtol * |desired|``, or in shape.
 
     Parameters
@@ -26,7 +30,7 @@ def assert_allclose(actual, desired, rtol=1e-7, atol=1e-7, verbose=True):
     np.testing.assert_allclose(actual, desired, rtol=rtol, atol=atol, verbose=verbose)
 
 
-def assert_prim_expr_equal(lhs, rhs):
+def assert_prim_expr_equal(lhs: Any, rhs: Any) -> None:
     """Raises AssertionError unless two expressions have the same value for all values of their variables, as far as
     simplification can tell."""
     if not (equal(lhs, rhs) or equal(simplify(convert(lhs) - rhs), 0)):

@@ -1,5 +1,9 @@
 """See :mod:`vta.topi`."""
 
+from __future__ import annotations
+
+from typing import Any
+
 from importlib import import_module
 
 from vta.topi import *  # noqa: F401,F403
@@ -12,7 +16,7 @@ from .._refuse import refuse
 arm_cpu, generic, nn, tag, testing, utils = (
     import_module(f"{__name__}.{part}") for part in ("arm_cpu", "generic", "nn", "tag", "testing", "utils"))
 
-def reshape(a, newshape):
+def reshape(a: Any, newshape: Any) -> Any:
     """:func:`vta.topi.reshape`; as in TVM a shape of fewer elements takes the first ones.
 
     Parameters

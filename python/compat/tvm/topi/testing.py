@@ -1,5 +1,10 @@
 """See :mod:`vta.topi.testing` and :mod:`vta.topi.generic`."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
 from vta.target import Target
 from vta_tvm.topi.generic import default_schedule
 from vta_tvm.topi.nn import conv2d_nchw
@@ -16,7 +21,7 @@ def _scheduler_for(target):
 get_elemwise_schedule = get_broadcast_schedule = get_injective_schedule = get_reduce_schedule = _scheduler_for
 
 
-def get_conv2d_nchw_implement(target):
+def get_conv2d_nchw_implement(target: Any) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """The convolution of N C H W pictures and the function that schedules it."""
     return conv2d_nchw, _scheduler_for(target)
 

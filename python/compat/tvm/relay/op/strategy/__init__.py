@@ -1,5 +1,10 @@
 """Strategies of operators, and what makes computations of topi's functions for them."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
 from importlib import import_module
 
 from vta.target import Target
@@ -14,7 +19,7 @@ clip_strategy, conv2d_strategy, conv2d_transpose_strategy, dense_strategy = (
     get(name).get_attr("FTVMStrategy") for name in ("clip", "nn.conv2d", "nn.conv2d_transpose", "nn.dense"))
 
 
-def wrap_topi_schedule(topi_schedule):
+def wrap_topi_schedule(topi_schedule: Callable[..., Any]) -> Callable[..., Any]:
     """A strategy's schedule, of a function of outputs."""
     def schedule(attrs, outs, target):
         with Target(target):
@@ -23,7 +28,7 @@ def wrap_topi_schedule(topi_schedule):
     return schedule
 
 
-def wrap_topi_compute(topi_compute):
+def wrap_topi_compute(topi_compute: Callable[..., Any]) -> Callable[..., Any]:
     """A strategy's computation, of a function of inputs."""
     return lambda attrs, inputs, out_type: [topi_compute(*inputs)]
 
@@ -32,7 +37,8 @@ def _dtype(attrs, inputs):
     return inputs[0].dtype if attrs.out_dtype in ("same", "") else attrs.out_dtype
 
 
-def wrap_compute_conv2d(topi_compute, need_data_layout=False, need_out_layout=False, has_groups=False):
+def wrap_compute_conv2d(topi_compute: Callable[..., Any], need_data_layout: bool = False, need_out_layout: bool = False,
+                        has_groups: bool = False) -> Callable[..., Any]:
     """A strategy's computation, of a function of a convolution's inputs and attributes."""
     if need_out_layout:
         raise NotImplementedError("wrap_compute_conv2d(need_out_layout=True) is not offered")
@@ -46,7 +52,7 @@ def wrap_compute_conv2d(topi_compute, need_data_layout=False, need_out_layout=Fa
     return compute
 
 
-def wrap_compute_conv2d_transpose(topi_compute):
+def wrap_compute_conv2d_transpose(topi_compute: Callable[..., Any]) -> Callable[..., Any]:
     """The same of a transposed convolution."""
     def compute(attrs, inputs, out_type):
         return [topi_compute(*inputs[:2], get_const_tuple(attrs.strides), get_const_tuple(attrs.padding), _dtype(attrs, inputs),
@@ -55,7 +61,7 @@ def wrap_compute_conv2d_transpose(topi_compute):
     return compute
 
 
-def wrap_compute_dense(topi_compute):
+def wrap_compute_dense(topi_compute: Callable[..., Any]) -> Callable[..., Any]:
     """The same of a matrix product."""
     return lambda attrs, inputs, out_type: [topi_compute(*inputs[:2], None, _dtype(attrs, inputs))]
 
