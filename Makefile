@@ -10,7 +10,7 @@ VERSION = $(shell sed -n 's/^project.vta VERSION \([0-9.]*\) .*/\1/p' CMakeLists
 TELL = $(if $(filter-out all,$(or $(MAKECMDGOALS),all)),,yes)
 
 .PHONY: all run test test-all build-tests test-hardware test-cluster prove bench notebook asan tsan fuzz lower clang clang-asan \
-        install uninstall dist wheel site format check-format clean
+        install uninstall dist wheel deb test-packages site format check-format clean
 
 all:
 	@$(PACKAGES) build
@@ -111,6 +111,17 @@ wheel:
 	@cmake --preset wheel $(if $(wildcard build-wheel/CMakeCache.txt),>/dev/null,)
 	@cmake --build build-wheel --target vta_cli vta_session vta_python vta_manual
 	@scripts/make_wheels build-wheel build-wheel/dist
+
+# Debian packages: build-deb/*.deb, for the Debian that this runs on; lintian looks at them.
+deb:
+	@$(PACKAGES) build deb
+	@scripts/make_debs build-deb
+
+# Wheels and packages in Debians with nothing installed, and built twice, in two folders; as root.
+test-packages: wheel deb
+	@scripts/check_wheel build-wheel/dist build-roots/wheel
+	@scripts/check_debs build-deb build-roots/deb
+	@scripts/check_reproducible build-roots/twice
 
 format check-format:
 	@$(PACKAGES) format

@@ -11,6 +11,7 @@ import hashlib
 import io
 import os
 import re
+import shutil
 import stat
 import tarfile
 import time
@@ -117,6 +118,18 @@ class Distribution:
                     yield os.path.join("vta", name), _built(os.path.join("python", "vta", name))
             yield from _natives() if natives else ()
 
+    def modules_into(self, folder):
+        """Copies packages and METADATA into a folder, for a package of a distribution that has libraries and tool elsewhere."""
+        version = _version(self.folder)
+        info = os.path.join(folder, f"{self.name.replace('-', '_')}-{version}.dist-info")
+        os.makedirs(info, exist_ok=True)
+        for inside, source in [*self.files(), *self.built(natives=False)]:
+            if inside not in self.modules:
+                os.makedirs(os.path.dirname(os.path.join(folder, inside)), exist_ok=True)
+                shutil.copyfile(source, os.path.join(folder, inside))
+        with open(os.path.join(info, "METADATA"), "w", encoding="utf-8") as file:
+            file.write(self.metadata(version))
+
     def shared(self, stem):
         """(path in the wheel, path here) of the tool's manual page and completions, where the tool could make them."""
         for name, folder in _SHARE.items() if self.name == "vta" else ():
@@ -203,3 +216,8 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
 def build_sdist(sdist_directory, config_settings=None):
     """Writes the source archive of vta; returns its file name."""
     return _VTA.sdist(sdist_directory)
+
+
+def modules_into(folder):
+    """Copies the packages of vta and their METADATA into a folder, without libraries and tool."""
+    _VTA.modules_into(folder)

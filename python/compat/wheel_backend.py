@@ -31,3 +31,8 @@ def build_wheel(wheel_directory: str, config_settings: object = None, metadata_d
 def build_sdist(sdist_directory: str, config_settings: object = None) -> str:
     """Writes the source archive of vta-tvm; returns its file name."""
     return _VTA_TVM.sdist(sdist_directory)
+
+
+def modules_into(folder: str) -> None:
+    """Copies the packages of vta-tvm and their METADATA into a folder."""
+    _VTA_TVM.modules_into(folder)
