@@ -6,6 +6,7 @@ from __future__ import annotations
 import copy
 import ctypes
 import json
+import os
 import threading
 from typing import TYPE_CHECKING
 
@@ -33,7 +34,7 @@ class Config:
 
     @staticmethod
     def find(path: str | None = None) -> Config:
-        """From `path`, else ``$VTA_CONFIG``, else ``./vta_config.json``, else the built-in default."""
+        """From `path`, or the board of that name, else ``$VTA_CONFIG``, else ``./vta_config.json``, else the built-in default."""
         out = ctypes.c_void_p()
         call(lib.vta_config_find, path.encode() if path else None, DIAG, ctypes.byref(out), None)
         return Config(out.value or 0)
@@ -63,7 +64,8 @@ class Settings:
 
     Parameters
     ----------
-    cfg : dict of str to value, or Config
+    cfg : dict of str to value, str, path or Config
+        The keys of ``vta_config.json``, a file of them, or a board's name: ``"pynq"``.
     """
 
     current: Settings | None = None
@@ -125,8 +127,11 @@ class Settings:
         if not hasattr(Settings, "kind"):
             Settings.kind = cls
 
-    def __init__(self, cfg: dict[str, Any] | Config) -> None:
-        self.config = cfg if isinstance(cfg, Config) else Config.from_dict(cfg)
+    def __init__(self, cfg: dict[str, Any] | str | os.PathLike[str] | Config) -> None:
+        if isinstance(cfg, (str, os.PathLike)):
+            self.config = Config.find(os.fspath(cfg))
+        else:
+            self.config = cfg if isinstance(cfg, Config) else Config.from_dict(cfg)
         handle = self.config.handle
         self.TARGET = text(lib.vta_config_target(handle))
         self.HW_VER = text(lib.vta_config_hw_version(handle))

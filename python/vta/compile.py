@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .graph import Source
 
     Sample = Union[ArrayLike, tuple[ArrayLike, ...], Mapping[str, ArrayLike]]
-    Hardware = Union[Settings, Config, dict[str, Any], None]
+    Hardware = Union[Settings, Config, dict[str, Any], str, os.PathLike[str], None]
     Shapes = Mapping[str, Sequence[int]]
 
 __all__ = ["Quantized", "compile", "quantize"]
@@ -199,7 +199,7 @@ class Quantized:
 
         Parameters
         ----------
-        config : Environment, Config or dict of str to value, optional
+        config : Environment, Config, dict of str to value, file or name of a board, optional
             The hardware; else the current environment.
         processor_only : bool, optional
             Nothing on the accelerator: the same results from the host.
@@ -230,7 +230,7 @@ class Quantized:
 
         Parameters
         ----------
-        config : Environment, Config or dict of str to value, optional
+        config : Environment, Config, dict of str to value, file or name of a board, optional
             The hardware; else the current environment.
         processor_only : bool, optional
             Nothing on the accelerator: the same results from the host.
@@ -249,7 +249,7 @@ class Quantized:
 
         Parameters
         ----------
-        config : Environment, Config or dict of str to value, optional
+        config : Environment, Config, dict of str to value, file or name of a board, optional
             The hardware; else the current environment.
         processor_only : bool, optional
             Nothing on the accelerator: the same results from the host.
@@ -348,7 +348,7 @@ def quantize(model: Source | Graph, samples: Iterable[Sample] | None = None, ran
         samples is taken (``Quantized.tried`` says what was). Ctrl-C ends it with the best so far. 0: no search.
     cycles : float, optional
         Of a search: the share of cycles that the network may take more, 0.05 for 5 %; 0: no limit.
-    config : Environment, Config or dict of str to value, optional
+    config : Environment, Config, dict of str to value, file or name of a board, optional
         Of a search: the hardware; else the current environment.
     weight_bits : int, optional
         8, or 4: weights from -7 to 7, in scales that make the error of sums least.
@@ -444,7 +444,7 @@ def compile(  # pylint: disable=redefined-builtin
     range : str, optional
     percentile : float, optional
         All three as for :func:`vta.quantize`.
-    config : Environment, Config or dict of str to value, optional
+    config : Environment, Config, dict of str to value, file or name of a board, optional
         The hardware; else the current environment.
     output : str, optional
         Where to save the artifact as well.

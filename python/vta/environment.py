@@ -32,8 +32,8 @@ class Environment(Settings):
 
     Parameters
     ----------
-    cfg : dict of str to value, or Config
-        The keys of ``vta_config.json``.
+    cfg : dict of str to value, str, path or Config
+        The keys of ``vta_config.json``, a file of them, or a board's name: ``"pynq"``.
 
     Attributes
     ----------

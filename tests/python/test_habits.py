@@ -5,6 +5,7 @@ import ctypes
 import html.parser
 import io
 import os
+import pathlib
 import random
 import subprocess
 import tempfile
@@ -72,6 +73,18 @@ class Load(unittest.TestCase):
         kernel = os.path.join(self.folder.name, "k.so")
         subprocess.run([VTA, "build", os.path.join(common.ROOT, "examples", "vector_add.te"), "-o", kernel], check=True)
         self.assertIsInstance(vta.load(kernel), vta.Module)
+
+    def test_hardware_by_name(self):
+        """A board's name, a file, and a word that is neither."""
+        self.assertEqual(vta.Environment("ultra96").TARGET, "ultra96")
+        path = os.path.join(common.ROOT, "configs", "pynq.json")
+        self.assertEqual(vta.Environment(pathlib.Path(path)).config.to_dict(), vta.Environment("pynq").config.to_dict())
+        with self.assertRaisesRegex(vta.VTAError, "ultra69"):
+            vta.Environment("ultra69")
+        samples = [np.zeros((1, 3, 64, 64), "float32"), np.ones((1, 3, 64, 64), "float32")]
+        integers = vta.quantize(os.path.join(SHAPES, "shapes.onnx"), samples, config="pynq")
+        model = integers.compile("pynq", driver="sim")
+        self.assertTrue(np.array_equal(model(samples[1]), integers(samples[1])))
 
     def test_other_files_are_named(self):
         def put(name, data):
