@@ -1,10 +1,12 @@
 """Modules of PyTorch, exported on the way: vta.compile(module, samples), judged by PyTorch itself."""
 
+import os
+import sys
 import unittest
 
 import numpy as np
 
-import common  # noqa: F401 - finds the library
+import common
 import vta
 
 try:
@@ -51,6 +53,19 @@ class Modules(unittest.TestCase):
         got = model(*inputs)
         self.assertEqual(got.shape, expected.shape)
         self.assertLess(np.abs(got - expected).max(), share * np.abs(expected).max())
+
+    def test_waves(self):
+        """The export that examples/waves keeps is that of its module, with the numbers beside it."""
+        sys.path.append(os.path.join(common.ROOT, "examples", "waves"))
+        import waves
+
+        module, (pictures, classes) = waves.trained(), waves.pictures(5, 40)
+        with torch.no_grad():
+            expected = module(torch.from_numpy(pictures)).numpy()
+        self.assertTrue((expected.argmax(1) == classes).all())
+        kept = vta.Graph(os.path.join(waves.HERE, "waves.onnx"))
+        for picture, scores in zip(pictures, expected):
+            self.assertLess(np.abs(kept(picture[None]) - scores).max(), 1e-4 * np.abs(scores).max())
 
     def test_images(self):
         """One array of all samples; a batch goes through in one call; the module stays in training."""
