@@ -12,11 +12,12 @@ import numpy as np
 
 from . import _bindings as b
 from ._lib import DIAG, call, lib, text
+from ._ports import arrays_of, single
 from ._progress import Progress
 from ._settings import Config, Settings, current
 from ._torch import as_arrays, export, is_torch
 from .graph import Graph, Handle
-from .model import Model, arrays_of, single
+from .model import Model
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -10,8 +10,8 @@ import numpy as np
 
 from . import _bindings as b
 from ._lib import DIAG, call, lib, release, take_text, text
+from ._ports import Port, arrays_of
 from ._views import table
-from .model import Port, arrays_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

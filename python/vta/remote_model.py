@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ._lib import DIAG, lib, take_text, utf8
-from .model import ModelProfile, Port, arrays_of
+from ._ports import Port, arrays_of
+from .model import ModelProfile
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -9,14 +9,12 @@ import numpy as np
 
 from . import _bindings as b
 from ._lib import DIAG, call, lib, release
-from .model import arrays_of, input_of
+from ._ports import arrays_of, input_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import ArrayLike, NDArray
-
-    from .model import Model
 
 __all__ = ["Stream"]
 
@@ -28,7 +26,7 @@ class Stream:
 
     Parameters
     ----------
-    model : Model
+    model : vta.Model
     state : mapping of str to str
         By the name of an input the output whose value it has in the next call.
 
@@ -38,7 +36,7 @@ class Stream:
         Those that are no state: what a call takes and gives.
     """
 
-    def __init__(self, model: Model, state: Mapping[str, str]) -> None:
+    def __init__(self, model: Any, state: Mapping[str, str]) -> None:
         outputs = {p.name: i for i, p in enumerate(model.outputs)}
         for name in state.values():
             if name not in outputs:

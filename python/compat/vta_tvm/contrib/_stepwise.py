@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from vta.model import arrays_of, input_of
+from vta._ports import arrays_of, input_of
 from vta.module import Timing
 
 if TYPE_CHECKING:
