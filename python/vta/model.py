@@ -252,7 +252,7 @@ class Model:
         Returns
         -------
         stream : Stream
-            With memory of its own: any number of streams of one model go on beside each other.
+            With memory of its own: any number of streams of one model can run side by side.
 
         Examples
         --------

@@ -33,7 +33,7 @@ class Stream:
     Attributes
     ----------
     inputs, outputs : list of Port
-        Those that are no state: what a call takes and gives.
+        Those that are not state: what a call takes and returns.
     """
 
     def __init__(self, model: Any, state: Mapping[str, str]) -> None:
@@ -101,7 +101,7 @@ class Stream:
     def state(self, values: Mapping[str, ArrayLike]) -> None:
         for name, value in values.items():
             if name not in self._state:
-                raise KeyError(f"{name} is no state; there are {sorted(self._state)}")
+                raise KeyError(f"{name} is not a state; the states are {sorted(self._state)}")
             port = self._model.inputs[self._index(name)]
             array, = arrays_of(self._model.name, [port], (value,), {})
             self._set(name, array)

@@ -64,7 +64,7 @@ class Streams(unittest.TestCase):
         with self.assertRaisesRegex(KeyError, "small has no input 'z'; there are .x: int8"):
             model.stream({"z": "y"})
         stream = model.stream({"x": "y"})
-        with self.assertRaisesRegex(KeyError, "z is no state; there are .'x'."):
+        with self.assertRaisesRegex(KeyError, "z is not a state; the states are .'x'."):
             stream.state = {"z": 1}
         with self.assertRaisesRegex(TypeError, "small takes 0 inputs"):
             stream(np.zeros((1, 16, 2, 2), "int8"))
