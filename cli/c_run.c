@@ -180,6 +180,11 @@ static int run_model(const cli_command *self, running *r, network_run *n, const 
     if (option) return cli_usage(self, "%s: %s is for kernels", path, option);
     option = cli_is_network(path) ? NULL : compile_option(r, n);
     if (option) return cli_usage(self, "%s: %s is for ONNX models; this network is compiled already", path, option);
+    if (n->model.carry.count && n->model.repeat)
+        return cli_usage(self, "%s: --carry and --repeat: expected one of them", path);
+    if (n->model.carry.count && cli_is_network(path) && !n->is_float && !n->network.calibrate.count)
+        return cli_usage(self, "%s: --carry of a model that is not compiled: its samples are missing, --calibrate",
+                         path);
     n->model.path = path;
     n->model.device = &r->device;
     n->model.json = r->k.common.json;
@@ -220,8 +225,8 @@ int cmd_run(const cli_command *self, int argc, char **argv) {
         return cli_usage(self, argc ? "%s: one kernel file at a time" : "which kernel file, object or network?%s",
                          argc ? argv[1] : "");
     if (cli_is_model(argv[0])) return run_model(self, &r, &n, argv[0]);
-    if (n.model.inputs.count || n.model.outputs.count || n.model.repeat)
-        return cli_usage(self, "%s: --input, --output and --repeat are for networks", argv[0]);
+    if (n.model.inputs.count || n.model.outputs.count || n.model.repeat || n.model.carry.count)
+        return cli_usage(self, "%s: --input, --output, --carry and --repeat are for networks", argv[0]);
     if (cli_is_object(argv[0])) {
         const char *option = source_option(&r);
         if (option) return cli_usage(self, "%s: %s is for kernel files; this is compiled already", argv[0], option);

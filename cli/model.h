@@ -4,6 +4,7 @@
 
 #include "device.h"
 #include "pictures.h"
+#include "stream.h"
 #include "vta/exec.h"
 #include "vta/profile.h"
 
@@ -25,6 +26,7 @@ vta_status cli_model_program(const char *path, vta_diag *diag, vta_program **out
 typedef struct cli_model {
     const char *path;
     cli_list inputs, outputs; /* --input and --output: [NAME=]FILE */
+    cli_list carry;           /* --carry: a stream (stream.h) */
     cli_pictures *pictures;   /* how pictures become inputs; NULL: there are none */
     const cli_list *shapes;   /* --shape: which of several shapes, where inputs do not say it; NULL: none */
     uint64_t repeat;          /* --repeat N: runs, of which the fastest is reported */
@@ -35,7 +37,8 @@ typedef struct cli_model {
 
 #define CLI_MODEL_OPTIONS(m)                                                                                           \
     {"input", 'i', CLI_LIST, "[NAME=]FILE", "an input of a network: a .npy file, or a picture", &(m)->inputs},         \
-        {"output", 'o', CLI_LIST, "[NAME=]FILE.npy", "where an output of a network goes", &(m)->outputs}, {            \
+        {"output", 'o', CLI_LIST, "[NAME=]FILE.npy", "where an output of a network goes", &(m)->outputs},              \
+        CLI_CARRY_OPTION(&(m)->carry), {                                                                               \
         "repeat", 0, CLI_NUMBER, "N", "run a network N times, report the fastest", &(m)->repeat                        \
     }
 

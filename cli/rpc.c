@@ -24,14 +24,15 @@ static int run(const cli_command *self, given *g) {
     g->run.path = g->argv[g->argc - 1];
     g->run.json = g->json;
     g->run.reconfigure = !g->keep_config;
+    if (g->run.carry.count && g->run.repeat) return cli_usage(self, "--carry and --repeat: expected one of them");
     if (!g->run.repeat) g->run.repeat = 1;
     if (g->run.number > UINT32_MAX || g->run.repeat > 1000 || g->run.min_repeat_ms > UINT32_MAX)
         return cli_usage(self, "--number, --repeat, --min-repeat-ms: too large");
     bool model = cli_is_artifact(g->run.path);
     if (model && (g->run.function || g->run.number || g->run.seed || g->run.min_repeat_ms || g->keep_config))
-        return cli_usage(self, "run: a network takes --input, --output and --repeat only");
-    if (!model && (g->run.inputs.count || g->run.outputs.count))
-        return cli_usage(self, "run: --input and --output are for networks, and %s is not one", g->run.path);
+        return cli_usage(self, "run: a network takes --input, --output, --carry and --repeat only");
+    if (!model && (g->run.inputs.count || g->run.outputs.count || g->run.carry.count))
+        return cli_usage(self, "run: --input, --output and --carry are for networks, and %s is not one", g->run.path);
     vta_rpc *rpc;
     vta_status status = cli_place_connect(&g->place, tracked ? NULL : g->argv[0], &rpc);
     if (status == VTA_OK) status = model ? cli_rpc_run_model(rpc, &g->run) : cli_rpc_run_object(rpc, &g->run);
@@ -132,6 +133,7 @@ int cmd_rpc(const cli_command *self, int argc, char **argv) {
          "run: so many rounds; of a network so many runs, of which the fastest counts (1)", &g.run.repeat},
         {"input", 'i', CLI_LIST, "[NAME=]FILE.npy", "run: an input of a compiled network", &g.run.inputs},
         {"output", 'o', CLI_LIST, "[NAME=]FILE.npy", "run: where an output of a network goes", &g.run.outputs},
+        CLI_CARRY_OPTION(&g.run.carry),
         {"min-repeat-ms", 0, CLI_NUMBER, "N", "run: more calls in a round that is shorter", &g.run.min_repeat_ms},
         {"keep-config", 0, CLI_FLAG, NULL, "run: on the server's configuration, not the object's", &g.keep_config},
         {"config", 'c', CLI_TEXT, "FILE", "program: of this hardware (the server's --config)", &g.config},

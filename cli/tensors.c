@@ -21,7 +21,6 @@ static vta_status fail(vta_status status, const char *fmt, ...) {
     return status;
 }
 
-/* "float32[1, 3, 224, 224]" */
 static const char *describe(DLDataType type, int32_t ndim, const int64_t *shape, char *to, size_t size) {
     static const char *const names[] = {"int", "uint", "float"};
     int n = type.code == kDLUInt && type.bits == 1
@@ -31,6 +30,10 @@ static const char *describe(DLDataType type, int32_t ndim, const int64_t *shape,
         n += snprintf(to + n, size - (size_t)n, "%s%lld", i ? ", " : "", (long long)shape[i]);
     if (n > 0 && (size_t)n + 1 < size) strcpy(to + n, "]");
     return to;
+}
+
+const char *cli_tensor_describe(const cli_tensor *t, char *to, size_t size) {
+    return describe(t->type, t->ndim, t->shape, to, size);
 }
 
 /* ---- Files ---- */
@@ -66,7 +69,7 @@ static vta_status read_picture(const cli_tensors *t, const cli_tensor *want, con
         return status == VTA_OK ? cli_picture_read(how, file, want->shape, cli_diag(), out) : status;
     }
     return fail(VTA_MISMATCH, "%s: input %s of %s is %s: no picture", file, want->name, t->model,
-                describe(want->type, want->ndim, want->shape, text, sizeof text));
+                cli_tensor_describe(want, text, sizeof text));
 }
 
 static bool is_type(const cli_tensor *want, const DLTensor *have) {
@@ -101,7 +104,7 @@ vta_status cli_tensors_refuse(const cli_tensors *t, const cli_tensor *want, cons
         more = "; samples follow one another along the first axis";
     return fail(VTA_MISMATCH, "%s is %s; input %s of %s is %s%s", file,
                 describe(have->dtype, have->ndim, have->shape, have_text, sizeof have_text), want->name, t->model,
-                describe(want->type, want->ndim, want->shape, want_text, sizeof want_text), more);
+                cli_tensor_describe(want, want_text, sizeof want_text), more);
 }
 
 static vta_status read_npy(const cli_tensors *t, const cli_tensor *want, const char *file, void *out) {
@@ -142,7 +145,7 @@ static vta_status check_all(const cli_tensors *t, const bool *there) {
         const cli_tensor *w = &t->item[i];
         if (!there[i])
             return fail(VTA_INVALID_ARGUMENT, "input %s of %s is not given: --input %s=FILE.npy, %s", w->name, t->model,
-                        w->name, describe(w->type, w->ndim, w->shape, text, sizeof text));
+                        w->name, cli_tensor_describe(w, text, sizeof text));
     }
     return VTA_OK;
 }
@@ -221,7 +224,7 @@ static void print_one(const cli_tensor *t, const void *data) {
     char text[200];
     size_t top[TOP], n = find_top(t, data, top);
     double value = 0;
-    printf("%s: %s", t->name, describe(t->type, t->ndim, t->shape, text, sizeof text));
+    printf("%s: %s", t->name, cli_tensor_describe(t, text, sizeof text));
     for (size_t i = 0; i < n; i++) {
         value_of(t, data, top[i], &value);
         printf("%s %g at %zu", i ? "," : "; largest", value, top[i]);
@@ -242,8 +245,8 @@ static json_t *json_of(const cli_tensor *t, const void *data) {
         value_of(t, data, top[i], &value);
         json_array_append_new(list, json_pack("{s:I, s:f}", "index", (json_int_t)top[i], "value", value));
     }
-    return json_pack("{s:s, s:s, s:o}", "name", t->name, "shape",
-                     describe(t->type, t->ndim, t->shape, text, sizeof text), "top", list);
+    return json_pack("{s:s, s:s, s:o}", "name", t->name, "shape", cli_tensor_describe(t, text, sizeof text), "top",
+                     list);
 }
 
 json_t *cli_tensors_json(const cli_tensors *t, void *const *data) {

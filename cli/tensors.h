@@ -24,6 +24,8 @@ typedef struct cli_tensors {
     const char *option; /* that names the files, for messages; NULL: input or output */
 } cli_tensors;
 
+/* "float32[1, 3, 224, 224]"; returns `to`. */
+const char *cli_tensor_describe(const cli_tensor *tensor, char *to, size_t size);
 /* Which one "NAME=FILE" or "FILE" is about, and the file. */
 vta_status cli_tensors_find(const cli_tensors *t, const char *text, size_t *out_index, const char **out_file);
 /* Data of all inputs, zeros for those that are not given, which `all` refuses. `how` settles how pictures are read;

@@ -226,7 +226,7 @@ static void what_is_refused(void **state) {
         {"build vector_add.te -o x.te", 2, "a kernel file is written of one kernel, with --auto"},
         {"lower", 2, "which kernel file?"},
         {"lower vector_add.te matmul.te", 2, "matmul.te: one kernel file at a time"},
-        {"run vector_add.te --input x.npy", 2, "vector_add.te: --input, --output and --repeat are for networks"},
+        {"run vector_add.te --input x.npy", 2, "vector_add.te: --input, --output, --carry and --repeat are for networks"},
         {"run vadd.o --param m=3", 2, "vadd.o: --param is for kernel files; this is compiled already"},
         {"prove vadd.o --param m=3", 1, "vadd.o: --param is for kernel files; this is compiled already"},
         {"op add channels=20 --emit te -o /nonexistent/x.te", 1, "/nonexistent/x.te: cannot create"},

@@ -42,6 +42,7 @@ static int setup(void **state) {
     if (status == VTA_OK) status = vta_file_write(at("bad.vta-model"), bytes, size, NULL);
     vta_string_free(bytes);
     save("x.npy", small_int8, 4, small_flat);
+    save("three.npy", small_int8, 4, (const int64_t[]){3, 16, 2, 2});
     save("flat.npy", small_int8, 1, small_bytes);
     save("u8.npy", small_uint8, 4, small_flat);
     return status;
@@ -91,6 +92,30 @@ TEST_CASE(refuses) {
     RUNS("run small.vta-model --input none.npy", 1);
     RUNS("run small.vta-model --input x.npy --set LOG_BATCH=1", 2);
     assert_contains(output, "--set");
+}
+
+/* What streams compute: tests/python/test_streams.py. */
+TEST_CASE(refuses_streams) {
+    RUNS("run small.vta-model --carry x=y --output y.npy", 0); /* from zeros, once */
+    assert_contains(output, "y: int8[1, 16, 2, 2]; largest 8 at 0");
+    RUNS("run small.vta-model --carry x=y --input x.npy --output y.npy", 0);
+    check_result("y.npy");
+    RUNS("run small.vta-model --carry x", 1);
+    assert_contains(output, "--carry x: expected INPUT=OUTPUT");
+    RUNS("run small.vta-model --carry z=y", 1);
+    assert_contains(output, "--carry z=y: small.vta-model has no input 'z'");
+    RUNS("run small.vta-model --carry x=z", 1);
+    assert_contains(output, "--carry x=z: small.vta-model has no output 'z'");
+    RUNS("run small.vta-model --carry x=y --input u8.npy", 1);
+    assert_contains(output, "u8.npy is uint8[1, 16, 2, 2]");
+    RUNS("run small.vta-model --carry x=y --input three.npy", 1);
+    assert_contains(output, "three.npy: 3 values of x, which is carried: expected the first");
+    RUNS("run small.vta-model --carry x=y --input x.npy --input x=x.npy", 1);
+    assert_contains(output, "x is given twice");
+    RUNS("run small.vta-model --carry x=y --output w=y.npy", 1);
+    assert_contains(output, "has no output 'w'");
+    RUNS("run small.vta-model --carry x=y --repeat 2", 2);
+    assert_contains(output, "--carry and --repeat: expected one of them");
 }
 
 TEST_CASE(profiles) {

@@ -1,12 +1,15 @@
 """Streams: networks whose state goes on from call to call (vta.Model.stream). What is right: the same calls with the state
 handed over by hand."""
 import os
+import subprocess
+import tempfile
 import unittest
 
 import numpy as np
 
 import common
 from common import ROOT
+import test_rpc
 import vta
 
 try:
@@ -122,6 +125,55 @@ class Streams(unittest.TestCase):
             got = stream(input=x, **({"sr": rate} if any(p.name == "sr" for p in stream.inputs) else {}))
             np.testing.assert_array_equal(got, share)
         np.testing.assert_array_equal(stream.state["h"], h)
+
+    @unittest.skipUnless(helper, "no python3-onnx here: scripts/install_oracle")
+    def test_tool(self):
+        """vta run and vta rpc run --carry: what the stream in Python computes."""
+        random = np.random.default_rng(4)
+        chunks = random.uniform(-1, 1, (7, STEPS, 1, WIDTH)).astype("float32")
+        first = random.uniform(-0.3, 0.3, (2, 1, 1, HIDDEN)).astype("float32")
+        graph = vta.Graph(recurrent())
+        model = vta.compile(graph, samples=[{"x": x, "h": first[0], "c": first[1]} for x in chunks])
+        stream, state, floats = model.stream({"h": "hn", "c": "cn"}), first, []
+        stream.state = {"h": first[0], "c": first[1]}
+        integers = [stream(x) for x in chunks]
+        for x in chunks:
+            y, *state = graph(x, *state)
+            floats.append(y)
+        with tempfile.TemporaryDirectory() as folder:
+            def run(*args, code=0):
+                done = subprocess.run([os.path.join(common.BUILD, "vta"), *args], cwd=folder, capture_output=True, text=True, check=False)
+                self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+                return np.load(os.path.join(folder, "y.npy")) if code == 0 else done.stderr
+
+            model.save(os.path.join(folder, "net.vta-model"))
+            with open(os.path.join(folder, "net.onnx"), "wb") as file:
+                file.write(recurrent().SerializeToString())
+            for name, array in {"x": chunks, "along": chunks.reshape(-1, 1, WIDTH), "h": first[0], "c": first[1],
+                                "hs": np.concatenate([first[0]] * 7), "few": chunks[:3]}.items():
+                np.save(os.path.join(folder, f"{name}.npy"), array)
+            given = ["--input", "h=h.npy", "--input", "c=c.npy", "--output", "y=y.npy"]
+            state = ["--carry", "h=hn", "--carry", "c=cn"]
+            for x in "x", "along":
+                y = run("run", "net.vta-model", "--input", f"x={x}.npy", *given, *state)
+                np.testing.assert_array_equal(y, np.concatenate(integers))
+            y = run("run", "net.onnx", "--float", "--input", "x=x.npy", *given, *state)
+            np.testing.assert_array_equal(y, np.concatenate(floats))
+            server = test_rpc.Server()
+            self.addCleanup(server.stop)
+            y = run("rpc", "run", f"127.0.0.1:{server.port}", "net.vta-model", "--input", "x=x.npy", *given, *state)
+            np.testing.assert_array_equal(y, np.concatenate(integers))
+            # without one of the two states the other is the same in each run
+            run("run", "net.vta-model", "--input", "x=x.npy", *given, "--carry", "c=cn")
+            self.assertIn("few.npy has 3 chunks, hs.npy 7",
+                          run("run", "net.vta-model", "--input", "x=few.npy", "--input", "h=hs.npy", "--carry", "c=cn",
+                              code=1))
+            self.assertIn("input h of net.vta-model is not given",
+                          run("run", "net.vta-model", "--input", "x=x.npy", "--carry", "c=cn", code=1))
+            self.assertIn("--carry h=y: output y is float32[2, 1, 1, 32], input h float32[1, 1, 32]",
+                          run("run", "net.vta-model", "--carry", "h=y", code=1))
+            self.assertIn("its samples are missing, --calibrate",
+                          run("run", "net.onnx", "--input", "x=x.npy", *state, code=2))
 
 
 if __name__ == "__main__":
