@@ -23,6 +23,30 @@ static int vta(const char *args) {
         if (!strstr(output, text)) fail_msg("\"%s\" is not in:\n%s", text, output);                                    \
     } while (0)
 
+/* A library that is not LLVM in its place: what makes no machine code works as before, the rest says what is missing.
+ * A wheel has LLVM linked in. */
+TEST_CASE(without_llvm) {
+#ifdef VT_LLVM_LIBRARY
+    char command[1024], place[256];
+    snprintf(command, sizeof command, "echo 'int x;' | cc -shared -fPIC -x c - -o %s/" VT_LLVM_LIBRARY, folder);
+    assert_int_equal(shell(command), 0);
+    setenv("LD_LIBRARY_PATH", folder, 1);
+    RUNS("lower " VT_SOURCE_DIR "/examples/conv2d.te", 0);
+    RUNS("build " VT_SOURCE_DIR "/examples/conv2d.te --emit c", 0);
+    snprintf(place, sizeof place, "build " VT_SOURCE_DIR "/examples/conv2d.te -o %s/no.o", folder);
+    const char *const made[] = {"run " VT_SOURCE_DIR "/examples/conv2d.te",
+                                "build " VT_SOURCE_DIR "/examples/conv2d.te --emit llvm", place};
+    for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
+        RUNS(made[i], 1);
+        SAYS(VT_LLVM_LIBRARY " has no LLVMAddAttributeAtIndex: it is not LLVM " VT_LLVM_VERSION);
+    }
+    unsetenv("LD_LIBRARY_PATH");
+    RUNS(place, 0);
+#else
+    skip();
+#endif
+}
+
 TEST_CASE(test_lower) {
     RUNS("lower examples/vector_add.te", 0);
     SAYS("@vector_add = primfn(");

@@ -1,6 +1,5 @@
 /* What a processor's name and features change: the instructions for eight sums of floats. */
-#include <llvm-c/Core.h>
-#include <llvm-c/TargetMachine.h>
+#include "codegen/machine.h"
 
 #include "codegen/kernels.h"
 #include "support/check.h"

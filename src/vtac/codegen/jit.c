@@ -1,8 +1,5 @@
 /* Code in this process, by LLVM's ORC. */
 #include <dlfcn.h>
-#include <llvm-c/Core.h>
-#include <llvm-c/LLJIT.h>
-#include <llvm-c/Orc.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -82,6 +79,7 @@ static vta_status add_object(vt_jit *jit, const void *object, size_t size, vta_d
 vta_status vt_jit_create(const vta_allocator *allocator, const void *object, size_t size, size_t n,
                          const vt_jit_symbol *symbols, vta_diag *diag, vt_jit **out_jit) {
     *out_jit = NULL;
+    VT_TRY(vt__llvm_load(diag));
     char *triple = LLVMGetDefaultTargetTriple();
     vt__llvm_start(triple);
     LLVMDisposeMessage(triple);

@@ -2,8 +2,6 @@
 #ifndef VT_CODEGEN_LLVM_H
 #define VT_CODEGEN_LLVM_H
 
-#include <llvm-c/Core.h>
-
 #include "codegen/machine.h"
 #include "codegen/prepare.h"
 #include "ir/visit.h"

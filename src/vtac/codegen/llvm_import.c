@@ -1,6 +1,4 @@
 /* LLVM IR that a program brings along: the text of each pragma import_llvm becomes part of the module. */
-#include <llvm-c/IRReader.h>
-#include <llvm-c/Linker.h>
 #include <string.h>
 
 #include "codegen/llvm.h"

@@ -1,7 +1,4 @@
 /* A job through LLVM: make the module, optimise what computes, write it out. */
-#include <llvm-c/Analysis.h>
-#include <llvm-c/ErrorHandling.h>
-#include <llvm-c/Transforms/PassBuilder.h>
 #include <pthread.h>
 #include <string.h>
 

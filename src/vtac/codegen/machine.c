@@ -1,7 +1,5 @@
 #include "codegen/machine.h"
 
-#include <llvm-c/Core.h>
-#include <llvm-c/Target.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -54,6 +52,8 @@ static const char *default_features(const char *triple) { return strncmp(triple,
 const char *vt_codegen_triple(vt_ctx *ctx, const char *triple) {
     LLVMTargetRef target;
     char *message = NULL;
+    vta_status status = vt__llvm_load(ctx->diag);
+    if (status != VTA_OK) vt_leave(ctx, status);
     const char *full = triple ? triple : vt__llvm_message(ctx, LLVMGetDefaultTargetTriple());
     vt__llvm_start(full);
     if (LLVMGetTargetFromTriple(full, &target, &message)) {

@@ -2,9 +2,11 @@
 #ifndef VT_CODEGEN_MACHINE_H
 #define VT_CODEGEN_MACHINE_H
 
-#include <llvm-c/TargetMachine.h>
-
 #include "codegen/codegen.h"
+#include "codegen/library.h"
+#ifdef VT_LLVM_LIBRARY
+#include "llvm_names.h" /* made of llvm_functions.def: #define LLVMAddCase vt__llvm_library.LLVMAddCase, and so on */
+#endif
 
 /* Makes LLVM's description of a machine; raises VTA_UNSUPPORTED, naming the architectures there are. `level` 0
  * compiles fastest. Dispose with LLVMDisposeTargetMachine. */
