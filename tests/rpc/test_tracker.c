@@ -116,6 +116,35 @@ static void time_limits(void **state) {
     expect("\"free\": true", 2);
 }
 
+/* A server that is held up until the lease that was given is over. */
+static void leases_over_at_once(void **state) {
+    (void)state;
+    char granted[64];
+    int code = 0;
+    snprintf(granted, sizeof granted, "has 127.0.0.1:%u for 1 seconds", first.port);
+    for (int i = 0; i < 20 && code != 1 << 8; i++) { /* the client may be quicker */
+        expect("\"free\": true", 2);
+        size_t before = strlen(server_log(&track));
+        pid_t pid = fork();
+        if (!pid) {
+            vta_rpc *rpc;
+            vta_status status = take("board", 0, 1, 0, &rpc);
+            const char *why = vta_diag_text(diag); /* the second is the server's */
+            bool late = strstr(why, "ask for a longer one") || strstr(why, "the tracker's lease is over");
+            if (status != VTA_OK && !late) fprintf(stderr, "%s\n", why);
+            _exit(status == VTA_OK ? 0 : late && status == VTA_TIMEOUT ? 1 : 2);
+        }
+        for (int k = 0; k < 20000 && !strstr(server_log(&track) + before, granted); k++) usleep(200);
+        kill(first.pid, SIGSTOP);
+        usleep(1500000);
+        kill(first.pid, SIGCONT);
+        waitpid(pid, &code, 0);
+        assert_int_not_equal(code, 2 << 8);
+    }
+    assert_int_equal(code, 1 << 8);
+    expect("\"free\": true", 2);
+}
+
 static void clients_that_give_up(void **state) {
     (void)state;
     vta_rpc *rpc;
@@ -246,6 +275,7 @@ int main(void) {
         cmocka_unit_test(leases),
         cmocka_unit_test(priorities),
         cmocka_unit_test(time_limits),
+        cmocka_unit_test(leases_over_at_once),
         cmocka_unit_test(clients_that_give_up),
         cmocka_unit_test(the_wrong_place),
         cmocka_unit_test(leases_survive),

@@ -19,8 +19,7 @@ static vta_status open_session(vta_rpc *rpc, const char *host, uint32_t port, co
     vt__rpc_text(&rpc->link.answer, rpc->machine, sizeof rpc->machine);
     vt__rpc_text(&rpc->link.answer, rpc->driver, sizeof rpc->driver);
     VT_TRY(vt__link_done(&rpc->link, diag));
-    if (vt__lease_is_held(&rpc->lease)) return VTA_OK;
-    return vt_fail(diag, VTA_IO, "the tracker at %s was ended while it gave a server: ask again", options->tracker);
+    return vt__lease_check(&rpc->lease, options, diag);
 }
 
 vta_status vta_rpc_connect(const char *host, uint32_t port, const vta_rpc_options *options,

@@ -21,6 +21,7 @@ vta_status vt__lease_take(vt_rpc_lease *lease, const vta_rpc_options *options, c
     VT_TRY(vt__link_ask(&lease->link, VT_RPC_REQUEST, diag));
     vt__rpc_text(&lease->link.answer, out_host, room);
     *out_port = vt__rpc_u32(&lease->link.answer);
+    lease->until = options->lease_seconds ? vt__rpc_now() + options->lease_seconds * UINT64_C(1000) : 0;
     return vt__link_done(&lease->link, diag);
 }
 
@@ -40,10 +41,15 @@ vta_status vta_rpc_tracker_summary(const char *host, uint32_t port, const vta_rp
     return status;
 }
 
-/* A tracker says nothing more to who has a lease. */
-bool vt__lease_is_held(const vt_rpc_lease *lease) {
+/* A tracker says nothing more to who has a lease, and closes the connection at its end. */
+vta_status vt__lease_check(const vt_rpc_lease *lease, const vta_rpc_options *options, vta_diag *diag) {
     struct pollfd p = {.fd = lease->link.stream.fd, .events = POLLIN | POLLRDHUP};
-    return !lease->taken || poll(&p, 1, 0) == 0;
+    if (!lease->taken || poll(&p, 1, 0) == 0) return VTA_OK;
+    if (lease->until && vt__rpc_now() >= lease->until)
+        return vt_fail(diag, VTA_TIMEOUT,
+                       "the lease of %u s was over before the server had begun a session: ask for a longer one",
+                       options->lease_seconds);
+    return vt_fail(diag, VTA_IO, "the tracker at %s was ended while it gave a server: ask again", options->tracker);
 }
 
 void vt__lease_give_back(vt_rpc_lease *lease) {
