@@ -110,7 +110,7 @@ TEST_CASE(from_the_tool) {
          "input x of small.vta-model is not given: --input x=FILE.npy, int8[1, 16, 2, 2]");
     says(folder, "small.vta-model --input z=x.npy", 1, "has no input 'z'");
     says(folder, "small.vta-model --input x.npy --output w=y.npy", 1, "has no output 'w'");
-    says(folder, "small.vta-model --input x.npy --number 3", 2, "--input, --output and --repeat only");
+    says(folder, "small.vta-model --input x.npy --number 3", 2, "--input, --output, --carry and --repeat only");
     says(folder, "x.npy --input x.npy", 2, "are for networks, and x.npy is not one");
     snprintf(path, sizeof path, "rm -r %s", folder);
     assert_int_equal(system(path), 0);
