@@ -281,6 +281,8 @@ TEST_CASE(diagnostics_are_appended) {
     assert_int_equal(vta_diag_status(diag), VTA_PARSE);
     assert_string_equal(vta_diag_text(diag), "a.json: warning: odd\na.s:3:7: error: bad word\n"
                                              "note: did you mean 5\nerror: late");
+    assert_string_equal(vt_diag_reason(diag), "bad word; late");
+    assert_string_equal(vt_diag_reason(NULL), "out of memory");
     vta_diag_entry e;
     assert_int_equal(vta_diag_get(diag, 1, &e), VTA_OK);
     assert_int_equal(e.column, 7);

@@ -61,11 +61,6 @@ static void the_log(void **state) {
     }
     s.options.log.write = NULL;
     vt__server_log(&s, "nobody hears it");
-    vt_fail(diag, VTA_IO, "error: twice");
-    assert_string_equal(vt__server_words(&s), "error: twice");
-    vta_diag_clear(diag);
-    vt_warn_at(diag, VTA_IO, (vt_pos){0}, "w");
-    assert_string_equal(vt__server_words(&s), "warning: w");
 }
 
 static void lines(void **state) {

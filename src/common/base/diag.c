@@ -97,6 +97,18 @@ const char *vta_diag_text(vta_diag *diag) {
     return diag->text.failed ? NO_MEMORY_TEXT : vt_strbuf_text(&diag->text);
 }
 
+const char *vt_diag_reason(vta_diag *diag) {
+    if (!diag) return NO_MEMORY_TEXT;
+    vt_strbuf_clear(&diag->text);
+    for (size_t i = 0; i < vta_diag_count(diag); i++) {
+        vta_diag_entry e;
+        if (vta_diag_get(diag, i, &e) != VTA_OK || e.severity != VTA_ERROR) continue;
+        if (diag->text.size) vt_strbuf_add(&diag->text, "; ");
+        vt_strbuf_add(&diag->text, e.message);
+    }
+    return diag->text.failed || !diag->text.size ? NO_MEMORY_TEXT : vt_strbuf_text(&diag->text);
+}
+
 const char *vta_diag_details(vta_diag *diag) {
     if (!diag) return "";
     vt_strbuf_clear(&diag->details);

@@ -24,6 +24,9 @@ void vt_note_at(vta_diag *diag, vt_pos pos, const char *fmt, ...) VTA_PRINTF(3, 
 void vt_detail(vta_diag *diag, const char *fmt, ...) VTA_PRINTF(2, 3);
 /* The one message that needs no memory. */
 vta_status vt_no_memory(vta_diag *diag);
+/* What went wrong as part of another message: the errors' texts with "; " between them, without severities and
+ * positions; "out of memory" where there are none. Belongs to the diag, until it is changed or asked again. */
+const char *vt_diag_reason(vta_diag *diag);
 
 /* Returns from the calling function when `expr` is not VTA_OK: the only control flow hidden in a macro. */
 #define VT_TRY(expr)                                                                                                   \

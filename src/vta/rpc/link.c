@@ -78,7 +78,7 @@ vta_status vt__link_ask_with(vt_rpc_link *link, vt_rpc_message message, const vo
     vta_diag *sending = vta_diag_create(NULL); /* the server may have said why it takes no more: that is better */
     vta_status sent = send_request(link, message, bytes, size, sending);
     vta_status status = sent == VTA_TIMEOUT ? sent : get_answer(link, message, diag);
-    if (sent == VTA_TIMEOUT) vt_fail(diag, sent, "%s: %s", link->place, sending ? vta_diag_text(sending) : "");
+    if (sent == VTA_TIMEOUT) vt_fail(diag, sent, "%s: %s", link->place, vt_diag_reason(sending));
     if (sent == VTA_TIMEOUT) lost(link, sent, diag);
     vta_diag_destroy(sending);
     return status;

@@ -167,7 +167,7 @@ static void shake(vt_connection *c) {
     drain(c);
     if (done == 0) return;
     if (done < 0) { /* TLS has told the client */
-        vt__server_log(c->server, "%s: refused: %s", c->peer, vt__server_words(c->server));
+        vt__server_log(c->server, "%s: refused: %s", c->peer, vt_diag_reason(c->server->diag));
         vt__connection_part(c);
         return;
     }
@@ -175,7 +175,7 @@ static void shake(vt_connection *c) {
     if (status == VTA_OK)
         decrypt(c); /* the first request may have come along */
     else
-        vt__connection_refuse(c, status, vt__server_words(c->server));
+        vt__connection_refuse(c, status, vt_diag_reason(c->server->diag));
 }
 
 /* A client of the own protocol that was started without a key is told so in the clear. */
@@ -222,7 +222,7 @@ static void on_network(uv_stream_t *stream, ssize_t n, const uv_buf_t *buffer) {
 static void begin_in_the_clear(vt_connection *c) {
     vta_status status = vt__pump_session(c, c->server->diag);
     read_network(c);
-    if (status != VTA_OK) vt__connection_refuse(c, status, vt__server_words(c->server));
+    if (status != VTA_OK) vt__connection_refuse(c, status, vt_diag_reason(c->server->diag));
 }
 
 void vt__pump_begin(vt_connection *c) {
@@ -232,7 +232,7 @@ void vt__pump_begin(vt_connection *c) {
         return;
     }
     if (vt__tls_accept(c->server->tls, c->server->diag, &c->tls) != VTA_OK) {
-        vt__server_log(c->server, "%s: refused: %s", c->peer, vt__server_words(c->server));
+        vt__server_log(c->server, "%s: refused: %s", c->peer, vt_diag_reason(c->server->diag));
         vt__connection_close(c);
         return;
     }

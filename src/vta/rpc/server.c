@@ -35,12 +35,6 @@ void vt__server_log(vt_server *s, const char *fmt, ...) {
     s->options.log.write(s->options.log.ctx, line, size);
 }
 
-const char *vt__server_words(const vt_server *s) {
-    static const char severity[] = "error: ";
-    const char *text = vta_diag_text(s->diag);
-    return strncmp(text, severity, sizeof severity - 1) ? text : text + sizeof severity - 1;
-}
-
 void vt__server_end(vt_server *s, const char *why) {
     if (s->ending) return;
     s->ending = true;

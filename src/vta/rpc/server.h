@@ -48,8 +48,6 @@ typedef struct vt_server {
 
 /* Writes a line to the log: "SECONDS: text". */
 void vt__server_log(vt_server *s, const char *fmt, ...) VTA_PRINTF(2, 3);
-/* What its list of diagnostics says, without the severity in front. */
-const char *vt__server_words(const vt_server *s);
 /* Stops listening and ends all sessions; the loop ends with the last of them. */
 void vt__server_end(vt_server *s, const char *why);
 

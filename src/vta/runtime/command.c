@@ -78,22 +78,8 @@ void vt_command_destroy(vt_command *command) {
 
 /* ---- Failures ---------------------------------------------------------------------------------------------- */
 
-/* The reasons, without the severities that vta_diag_text writes before them. */
-static void join_reasons(const vta_diag *diag, char *to, size_t room) {
-    size_t n = 0;
-    to[0] = '\0';
-    for (size_t i = 0; i < vta_diag_count(diag) && n < room; i++) {
-        vta_diag_entry entry;
-        if (vta_diag_get(diag, i, &entry) != VTA_OK || entry.severity != VTA_ERROR) continue;
-        n += (size_t)snprintf(to + n, room - n, "%s%s", n ? "; " : "", entry.message);
-    }
-    if (!n) snprintf(to, room, "out of memory");
-}
-
 void vt_command_report(vt_command *command, const vt_call *call) {
-    char reasons[VT_REPORT_BYTES / 4];
-    join_reasons(command->diag, reasons, sizeof reasons);
-    vt_report_call(&command->report, call, vt_report_reason(command->diag).status, reasons);
+    vt_report_call(&command->report, call, vt_report_reason(command->diag).status, vt_diag_reason(command->diag));
     vta_diag_clear(command->diag);
 }
 

@@ -69,7 +69,7 @@ static void report_diag(const char *what, vta_diag *diag) {
     vt_report *report = vt_thread_report();
     if (!report) return;
     char line[VT_REPORT_BYTES / 2];
-    snprintf(line, sizeof line, "%s: %s", what, diag ? vta_diag_text(diag) : "out of memory");
+    snprintf(line, sizeof line, "%s: %s", what, vt_diag_reason(diag));
     vt_report_line(report, vt_report_reason(diag).status, line);
 }
 

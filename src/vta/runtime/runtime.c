@@ -19,8 +19,7 @@ static vta_status open_device(vta_runtime *runtime, const struct vt_driver *driv
 static void end_capture(vta_runtime *runtime) {
     if (!runtime->capture) return;
     vta_diag *diag = vta_diag_create(&runtime->allocator);
-    if (vt_capture_end(runtime, diag) != VTA_OK)
-        vt_process_capture_failed(diag ? vta_diag_text(diag) : "out of memory");
+    if (vt_capture_end(runtime, diag) != VTA_OK) vt_process_capture_failed(vt_diag_reason(diag));
     vta_diag_destroy(diag);
 }
 

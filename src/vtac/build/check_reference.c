@@ -20,7 +20,7 @@ static double work_of(te_context *c, te_tensor *t, te_tensor **seen, size_t *n_s
 }
 
 static vta_status te_error(vt_checking *k, vta_status status) {
-    return vt_fail(k->diag, status, "reference: %s", vta_diag_text(te_context_diag(k->c)));
+    return vt_fail(k->diag, status, "reference: %s", vt_diag_reason(te_context_diag(k->c)));
 }
 
 static vta_status interpret(vt_checking *k) {

@@ -256,7 +256,7 @@ static const vtac_op *make(vt__net *n, const vt_op_request *r) {
     bool refused = s.status == VTA_UNSUPPORTED || s.status == VTA_OUT_OF_RANGE;
     if (s.status != VTA_OK && !refused)
         vt_fail(n->ctx->diag, s.status, "%s %s: %s", vtac_operator_name(r->kind), s.op ? vtac_op_attributes(s.op) : "",
-                vta_diag_text(s.diag));
+                vt_diag_reason(s.diag));
     vta_diag_destroy(s.diag);
     if (s.status != VTA_OK && !refused) vt_leave(n->ctx, s.status);
     return s.status == VTA_OK ? s.op : NULL;

@@ -217,7 +217,7 @@ static vta_status try_one(vt__searching *s, const vt__trial *t) {
     status = try_options(s, &options, &f);
     if (status == VTA_NO_MEMORY || status == VTA_INTERRUPTED) return status;
     bool better = status == VTA_OK && is_better(s, &f);
-    tell(s, t, status == VTA_OK ? NULL : vta_diag_text(s->of_try), &f, better);
+    tell(s, t, status == VTA_OK ? NULL : vt_diag_reason(s->of_try), &f, better);
     if (better) take(s, t, &options, &f);
     s->longest = fmax(s->longest, seconds_now() - begin);
     return VTA_OK;
@@ -228,7 +228,7 @@ static vta_status run(vt__searching *s) {
     if (!s->shared->given) VT_TRY(vt__observe_first(s->calibration, s->rounded, s->diag));
     VT_TRY(vt__search_open(s));
     vta_status status = try_options(s, &s->best, &s->start);
-    if (status != VTA_OK) return vt_fail(s->diag, status, "%s", vta_diag_text(s->of_try));
+    if (status != VTA_OK) return vt_fail(s->diag, status, "%s", vt_diag_reason(s->of_try));
     s->now = s->start;
     s->longest = seconds_now() - begin;
     tell(s, NULL, NULL, &s->start, true);
@@ -238,7 +238,7 @@ static vta_status run(vt__searching *s) {
         if (seconds_now() - s->begin + next > s->search.seconds) break;
         status = try_one(s, &trials[i]);
     }
-    return status == VTA_OK ? VTA_OK : vt_fail(s->diag, status, "%s", vta_diag_text(s->of_try));
+    return status == VTA_OK ? VTA_OK : vt_fail(s->diag, status, "%s", vt_diag_reason(s->of_try));
 }
 
 vta_status vtac_quantized_search(const vtac_calibration *calibration, const vtac_search_options *search, vta_diag *diag,

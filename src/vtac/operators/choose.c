@@ -59,9 +59,9 @@ static vta_status try_one(choice *c, const vt_op_blocks *b, vta_diag *diag) {
     c->result.timed += status == VTA_OK;
     c->result.refused += status != VTA_OK;
     if (status == VTA_UNSUPPORTED)
-        keep_reason(c, vta_diag_text(said));
+        keep_reason(c, vt_diag_reason(said));
     else if (status != VTA_OK && status != VTA_NO_MEMORY)
-        vta_diag_add(diag, VTA_WARNING, status, vta_diag_text(said));
+        vta_diag_add(diag, VTA_WARNING, status, vt_diag_reason(said));
     vta_diag_destroy(said);
     return status == VTA_NO_MEMORY ? vt_no_memory(diag) : VTA_OK;
 }

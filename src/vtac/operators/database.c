@@ -58,7 +58,7 @@ static bool read_line(const lookup *l, const char *line, size_t size, vt_pos pos
     *l->out_found = *status == VTA_OK && !why;
     if (!*l->out_found)
         vt_note_at(l->diag, pos, "the database's schedule for this %s is ignored: %s", l->op->is->name,
-                   why ? why : vta_diag_text(said));
+                   why ? why : vt_diag_reason(said));
     *status = VTA_OK;
     return true;
 }

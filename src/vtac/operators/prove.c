@@ -135,7 +135,7 @@ static vta_status draw(proving *p, uint64_t seed) {
     te_tensor *out = (te_tensor *)vtac_kernel_arg(p->op->kernel, last);
     vta_status status = te_evaluate_field(c, field, out, last, p->inputs,
                                           (const vta_value *const *)(const void *)p->tiles, p->tiles[last]);
-    if (status != VTA_OK) status = vt_fail(p->diag, status, "%s", vta_diag_text(te_context_diag(c)));
+    if (status != VTA_OK) status = vt_fail(p->diag, status, "%s", vt_diag_reason(te_context_diag(c)));
     if (status == VTA_OK) status = vt__definition_evaluate(&p->definition, &algebra, p->diag);
     if (status == VTA_OK) status = vta_field_status(field);
     if (status == VTA_OK) compare(p);

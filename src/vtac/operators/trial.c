@@ -20,7 +20,7 @@ static vta_status lower(const vtac_op *op, vt_op_trial *t, vta_diag *diag) {
     VT_TRY(vtac_kernel_parse(t->text, size, op->is->name, NULL, op->config, op->allocator, diag, &t->kernel));
     vta_status status = vtac_kernel_lower(t->kernel, &options, &t->func);
     if (status == VTA_OK) return VTA_OK;
-    return vt_fail(diag, status, "%s", vta_diag_text(te_context_diag(vtac_kernel_context(t->kernel))));
+    return vt_fail(diag, status, "%s", vt_diag_reason(te_context_diag(vtac_kernel_context(t->kernel))));
 }
 
 static vta_status make_code(const vtac_op *op, vt_op_trial *t, vta_diag *diag) {

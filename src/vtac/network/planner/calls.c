@@ -23,7 +23,7 @@ static vta_status lower(const compiler *c, vtac_kernel *kernel, vtac_build_func 
                        vtac_kernel_name(kernel));
     vta_status status = vtac_kernel_lower(kernel, NULL, &out->func);
     if (status == VTA_OK) return VTA_OK;
-    return vt_fail(c->diag, status, "%s", vta_diag_text(te_context_diag(vtac_kernel_context(kernel))));
+    return vt_fail(c->diag, status, "%s", vt_diag_reason(te_context_diag(vtac_kernel_context(kernel))));
 }
 
 /* The function of a kernel, by its number among the functions; a new one gets a name that no other has. */
@@ -78,7 +78,7 @@ static vta_status take_code(const compiler *c, vtac_module *module, uint8_t **ou
     }
     const void *object = vtac_module_object(module, &size);
     if (status == VTA_UNSUPPORTED) status = copy(object, size, c->diag, out_code, out_size);
-    if (status != VTA_OK && said) vt_fail(c->diag, status, "%s", vta_diag_text(said));
+    if (status != VTA_OK && said) vt_fail(c->diag, status, "%s", vt_diag_reason(said));
     vta_diag_destroy(said);
     return status;
 }

@@ -17,7 +17,7 @@ vta_status vt__tune_try(const vtac_op *op, const vta_timing_profile *profile, co
     t->cycles = status == VTA_OK ? cycles : 0;
     t->error = status == VTA_OK ? VT_TUNE_FINE : VT_TUNE_REFUSED;
     t->seconds = vt_now() - begin;
-    snprintf(t->message, sizeof t->message, "%s", status == VTA_OK ? "" : vta_diag_text(said));
+    snprintf(t->message, sizeof t->message, "%s", status == VTA_OK ? "" : vt_diag_reason(said));
     t->message[strcspn(t->message, "\n")] = 0;
     vta_diag_destroy(said);
     return status == VTA_NO_MEMORY ? status : VTA_OK;
