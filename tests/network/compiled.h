@@ -57,6 +57,20 @@ static void run_artifact(world *w, const uint8_t *bytes, size_t size, const floa
     vta_model_release(model);
 }
 
+/* One run on the accelerator's instructions in that order, with its checks; fails unless the only output is `want`. */
+static inline void run_in_order(world *w, vta_model *model, vta_order order, uint64_t seed, const float *x,
+                                const float *want) {
+    const vta_device_options device = {.check = order == VTA_ORDER_PROGRAM, .order = order, .seed = seed};
+    const vta_instance_options options = {.device = &device};
+    vta_instance *instance;
+    if (vta_instance_create(model, &options, w->diag, &instance) != VTA_OK) fail_msg("%s", vta_diag_text(w->diag));
+    assert_int_equal(vta_instance_set_input(instance, 0, x, vt_gtype_bytes(&w->g->inputs.item[0]->type), w->diag),
+                     VTA_OK);
+    if (vta_instance_run(instance, w->diag) != VTA_OK) fail_msg("seed %d: %s", (int)seed, vta_diag_text(w->diag));
+    assert_memory_equal(got(w, instance, 0), want, vt_gtype_bytes(&w->g->outputs.item[0]->type));
+    vta_instance_destroy(instance);
+}
+
 /* Compiles the graph, quantized with `x` as its only sample, runs it on `x` twice, and fails unless all outputs are
  * those of the evaluator of integers. `how` has no planner's options. The report of the compiler. */
 static inline const char *compare(world *w, const float *x, const char *config_text, const vt_network_options *how,

@@ -3,22 +3,42 @@
  * computed there, since another concatenation has it or no step makes it, is copied by the accelerator. */
 #include "network/priv.h"
 
-/* Are all inputs but the last of whole blocks, and of the images of one tile? */
+/* Tiles of whole blocks, one behind the other in those of the input. */
+int64_t vt__slice_offset(const vt__net *n, const vt_qlayer *l) {
+    int64_t in[4], to[4];
+    if (n->options->processor_only || l->kind != VT_Q_MOVE || vt__is_wide(l->output)) return -1;
+    vt_qtensor_image(&l->inputs[0]->type, in);
+    vt_qtensor_image(&l->output->type, to);
+    if (in[0] != to[0] || in[2] != to[2] || in[3] != to[3] || to[0] > n->batch || to[1] > in[1]) return -1;
+    int64_t plane = to[2] * to[3], first = l->places[0] / plane;
+    bool ends = to[1] % n->block == 0 || first + to[1] == in[1];
+    if (l->places[0] < 0 || l->places[0] % plane || first % n->block || !ends) return -1;
+    for (int64_t image = 0; image < to[0]; image++)
+        for (int64_t i = 0; i < to[1] * plane; i++)
+            if (l->places[image * to[1] * plane + i] != (image * in[1] + first) * plane + i) return -1;
+    return first * plane * n->batch;
+}
+
+/* Are all inputs but the last of whole blocks, and of the images of one tile? Or does each begin with one? */
 static bool is_of_tiles(const vt__net *n, const vt_qlayer *l) {
     int64_t in[4], to[4];
     if (n->options->processor_only || l->kind != VT_Q_CONCAT || l->axis != 1) return false;
     vt_qtensor_image(&l->output->type, to);
     if (to[0] > n->batch || vt__is_wide(l->output) || l->output->scale == 0) return false;
-    for (uint32_t i = 0; i + 1 < l->input_count; i++) {
+    int64_t blocks = 0;
+    bool whole = true;
+    for (uint32_t i = 0; i < l->input_count; i++) {
         vt_qtensor_image(&l->inputs[i]->type, in);
-        if (in[1] % n->block) return false;
+        if (i + 1 < l->input_count && in[1] % n->block) whole = false;
+        blocks += (in[1] + n->block - 1) / n->block;
     }
-    return true;
+    return whole || to[1] == blocks * n->block;
 }
 
 /* A result of a step, which no other tensor holds. */
 static bool may_move(const vt__net *n, const vt_qtensor *t) {
-    return t->by && !vt__is_alias(t->by) && t->by->kind != VT_Q_FLOAT && !n->homes[t->index].of;
+    return t->by && !vt__is_alias(t->by) && vt__slice_offset(n, t->by) < 0 && t->by->kind != VT_Q_FLOAT &&
+           !n->homes[t->index].of;
 }
 
 /* The last concatenation comes first: what it holds may hold others in turn. */

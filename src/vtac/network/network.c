@@ -53,7 +53,7 @@ bool vt__may_accelerate(const vt__net *n, const vt_qlayer *l) {
 }
 
 /* Multiplications, as the network has them. */
-static uint64_t products_of(const vt_qlayer *l) {
+uint64_t vt__products_of(const vt_qlayer *l) {
     uint64_t out = (uint64_t)vt_gtype_count(&l->output->type);
     switch ((int)l->kind) {
     case VT_Q_CONV:
@@ -67,11 +67,20 @@ static uint64_t products_of(const vt_qlayer *l) {
     }
 }
 
+/* One of several steps of a layer, which the report has already? */
+static bool goes_on(const vt__net *n, const vt_qlayer *l) {
+    return n->said && n->said[l->index].kind && n->reported == l->name;
+}
+
 /* `why`: NULL where there is nothing to say. */
 static void report(vt__net *n, const vt_qlayer *l, vtac_layer_place place, const char *why) {
     const char *kind = l->kind == VT_Q_FLOAT ? vt_gop_text(l->node->op) : vt_qkind_text(l->kind);
     vtac_compiled_layer layer = {.name = l->name, .kind = kind, .place = place, .why = why};
-    layer.products = products_of(l);
+    if (goes_on(n, l) && place == VTAC_ON_ACCELERATOR) return;
+    n->reported = n->said && n->said[l->index].kind ? l->name : NULL;
+    layer.products = n->said ? n->said[l->index].products : vt__products_of(l);
+    if (n->said && n->said[l->index].kind) layer.kind = n->said[l->index].kind;
+    if (n->said && n->said[l->index].why && place == VTAC_ON_ACCELERATOR) layer.why = n->said[l->index].why;
     vt__must(n, vt__report_add(n->report, layer, n->ctx->diag));
 }
 
@@ -84,6 +93,12 @@ static void add_layer(vt__net *n, const vt_qlayer *l) {
     }
     if (vt__is_alias(l)) {
         n->places[l->output->index] = vt__place_of(n, l->inputs[0]);
+        n->declared[l->output->index] = true;
+        return;
+    }
+    if (vt__slice_offset(n, l) >= 0) {
+        n->places[l->output->index] = vt__place_of(n, l->inputs[0]);
+        n->places[l->output->index].offset += (uint64_t)vt__slice_offset(n, l);
         n->declared[l->output->index] = true;
         return;
     }
@@ -116,7 +131,8 @@ static vta_status add_all(vt_ctx *ctx, void *arg) {
         vt_poll(ctx);
         if (o->progress && o->progress(o->ctx, i, n->net->layer_count, n->net->layers[i]->name))
             vt_raise(ctx, VTA_INTERRUPTED, "interrupted");
-        vt_planner_owner(n->planner, (uint32_t)vtac_compile_report_layer_count(n->report));
+        uint32_t rows = (uint32_t)vtac_compile_report_layer_count(n->report);
+        vt_planner_owner(n->planner, goes_on(n, n->net->layers[i]) ? rows - 1 : rows);
         add_layer(n, n->net->layers[i]);
     }
     add_outputs(n);
@@ -130,6 +146,7 @@ static void free_made(vt__net *n) {
 
 static vta_status compile(vt_ctx *ctx, void *arg) {
     vt__net *n = arg;
+    if (!n->options->processor_only) vt__channels_in_lanes(n);
     n->places = VT_NEW_ARRAY(ctx, vt_planner_arg, n->net->tensor_count + 1);
     n->kept = VT_NEW_ARRAY(ctx, bool, n->net->tensor_count + 1);
     n->homes = VT_NEW_ARRAY(ctx, vt__home, n->net->tensor_count + 1);

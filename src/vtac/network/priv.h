@@ -26,6 +26,12 @@ typedef struct vt__home {
     uint64_t offset;      /* in bytes */
 } vt__home;
 
+/* What the report says of a layer that stands for another one. */
+typedef struct vt__said {
+    const char *why, *kind; /* NULL: what it says of itself */
+    uint64_t products;      /* of the network, without those that only move */
+} vt__said;
+
 typedef struct vt__net {
     vt_ctx *ctx;
     const vt_qnet *net;
@@ -44,6 +50,8 @@ typedef struct vt__net {
     vt_host_kernels *kernels; /* functions for the host */
     vt__ahead *ahead;         /* NULL: nobody schedules ahead */
     vtac_compile_report *report;
+    const char *reported; /* the name of the layer that was reported last, if it stands for another one */
+    const vt__said *said; /* by the layer's index; NULL: the network is the one that was given */
 } vt__net;
 
 /* What a kernel is given, in the order of its arguments. */
@@ -149,6 +157,14 @@ vta_status vt__report_create(const vta_allocator *allocator, vta_diag *diag, vta
 vta_status vt__report_add(vtac_compile_report *report, vtac_compiled_layer layer, vta_diag *diag);
 vta_status vt__report_finish(vtac_compile_report *report, const vt_planner *planner, vta_diag *diag);
 
+/* channels.c: makes the network another one, in which products and tiles do what moves channels. */
+void vt__channels_in_lanes(vt__net *n);
+
+/* concat.c: where a move's result is in the tiles of its input, in bytes, if these are whole tiles of it; else -1. */
+int64_t vt__slice_offset(const vt__net *n, const vt_qlayer *l);
+
+/* network.c: multiplications of a layer. */
+uint64_t vt__products_of(const vt_qlayer *l);
 /* network.c: is it a reshape that leaves every tile where it is? */
 bool vt__is_alias(const vt_qlayer *l);
 /* Is it to be tried at all? */
