@@ -33,9 +33,10 @@ void vt__blocks_read(const vt__moving *c, const int32_t *lane, int64_t count, in
     if (!*end) *first = 0, *end = 1;
 }
 
+/* Products wait for most of what they load; what is stored beside them waits for nothing but the bus. */
 static int64_t cost_of(int64_t in, int64_t out, int64_t products, int64_t pixels) {
-    int64_t tiles = TILE_CYCLES * (in + out);
-    return pixels * (tiles > products ? tiles : products) + BEGIN_CYCLES;
+    int64_t tiles = TILE_CYCLES * (in + out), work = products + TILE_CYCLES * in;
+    return pixels * (tiles > work ? tiles : work) + BEGIN_CYCLES;
 }
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
