@@ -22,7 +22,10 @@ __all__ = ["Device", "NDArray", "array", "empty", "from_dlpack", "cpu", "ext_dev
 
 _CPU, _EXT_DEV = 1, 12
 #: Devices of other stacks, which do not exist here: programs ask.
-_ELSEWHERE = {"cuda": 2, "opencl": 4, "vulkan": 7, "metal": 8, "rocm": 10, "hexagon": 14, "webgpu": 15}
+_ELSEWHERE = {"cuda": 2, "opencl": 4, "aocl": 5, "vulkan": 7, "metal": 8, "vpi": 9, "rocm": 10, "hexagon": 14, "webgpu": 15}
+#: Other names of the same devices, most of them of code generators.
+_ALIASES: dict[str | int, int] = {"llvm": _CPU, "stackvm": _CPU, "c": _CPU, "test": _CPU, "hybrid": _CPU, "composite": _CPU, "gpu": 2, "nvptx": 2, "cl": 4,
+            "sdaccel": 4, "aocl_sw_emu": 5, "mtl": 8}
 _NAMES = {_CPU: "cpu", _EXT_DEV: "ext_dev", **{number: name for name, number in _ELSEWHERE.items()}}
 _CODES = {"int": 0, "uint": 1, "float": 2}
 
@@ -38,7 +41,7 @@ class Device(Refusing):
     """
 
     MASK2STR = _NAMES
-    STR2MASK = {name: number for number, name in _NAMES.items()}
+    STR2MASK = {**_ALIASES, **{name: number for number, name in _NAMES.items()}}
 
     def __init__(self, device_type: int, device_id: int = 0) -> None:
         self.device_type, self.device_id = device_type, device_id
@@ -99,7 +102,7 @@ def device(dev_type: str | int, dev_id: int = 0) -> Device:
     """
     if isinstance(dev_type, str):
         dev_type = (dev_type.split() or [""])[0]
-    names: dict[str | int, int] = {"llvm": _CPU}
+    names: dict[str | int, int] = {**_ALIASES}
     for number, name in _NAMES.items():
         names[name] = names[number] = number
     if not isinstance(dev_type, (str, int)) or dev_type not in names:

@@ -376,6 +376,13 @@ class Tasks(unittest.TestCase):
                                   ((4, 8, 8), (4, 4, 3, 3), (1, 1))})
         self.assertEqual(len(tasks), 7)
         module = tvm.IRModule.from_expr(vta.top.graph_pack(mod["main"], ENV.BATCH, ENV.BLOCK_OUT, ENV.WGT_WIDTH))
+        done = tvm.transform.Sequential([relay.transform.InferType(), relay.transform.FuseOps(2), relay.transform.FoldConstant()])
+        self.assertIs(vta.top.graphpack.run_opt_pass(module, done), module)
+        for wrong, words in ((lambda: vta.top.run_opt_pass(module, 3), "the pass is of type Pass or Sequential"),
+                             (lambda: relay.transform.InferType()(3), "what InferType is run on is of type Network"),
+                             (lambda: relay.transform.ToANormalForm(), "relay.transform.ToANormalForm is not offered")):
+            with self.assertRaisesRegex((TypeError, NotImplementedError), words):
+                wrong()
         again = autotvm.task.extract_from_program(module, params=params, ops=(relay.op.get("nn.conv2d"),), target=ENV.target)
         self.assertEqual([t.workload for t in again], [t.workload for t in tasks])
         tuner = autotvm.tuner.RandomTuner(tasks[-1])

@@ -89,6 +89,9 @@ class Decorators(unittest.TestCase):
             return
         program = ("import tvm.testing\nsize = tvm.testing.parameter(1, 2)\nx, y = tvm.testing.parameters((3, 4), (5, 6))\n"
                    "def test_pairs(size, x, y):\n    assert y == x + 1 and size in (1, 2)\n"
+                   "class TestInside:\n    size = tvm.testing.parameter(3, 4)\n    x, y = tvm.testing.parameters((7, 8), (9, 10))\n"
+                   "    @tvm.testing.fixture(cache_return_value=True)\n    def known(self, size):\n        return size\n"
+                   "    def test_pairs(self, size, x, y):\n        assert y == x + 1 > 7 and size in (3, 4)\n"
                    "if __name__ == '__main__':\n    tvm.testing.main()\n")
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "test_pairs.py")
@@ -728,11 +731,16 @@ class Modules(unittest.TestCase):
 
     def test_devices_elsewhere(self):
         """Programs ask for them; they do not exist."""
-        for name in ("cuda", "opencl", "vulkan", "metal", "rocm"):
+        names = {name: name for name in ("cuda", "opencl", "aocl", "vulkan", "metal", "vpi", "rocm", "hexagon", "webgpu")}
+        names.update(gpu="cuda", nvptx="cuda", cl="opencl", sdaccel="opencl", aocl_sw_emu="aocl", mtl="metal")
+        for name, shown in names.items():
             device = tvm.device(name, 0)
             self.assertFalse(device.exist)
-            with self.assertRaisesRegex(ValueError, rf"there is no {name}\(0\): arrays are on cpu"):
+            self.assertEqual(tvm.nd.Device.STR2MASK[name], device.device_type)
+            with self.assertRaisesRegex(ValueError, rf"there is no {shown}\(0\): arrays are on cpu"):
                 tvm.nd.array(np.zeros(2, "float32"), device)
+        for name in ("llvm", "c", "stackvm", "test", "hybrid", "composite"):  # code generators for the host
+            self.assertEqual(tvm.device(name), tvm.cpu(0))
         with self.assertRaisesRegex(ValueError, "no device 'abacus'"):
             tvm.device("abacus")
 

@@ -42,6 +42,8 @@ ROWS = {
              lambda: te.create_schedule(B.op)[B].bind(B.op.axis[0], te.var("x"))),
     "create_prim_func": (TypeError, "an argument of create_prim_func is of type Tensor, not a value of type Expr",
                          lambda: te.create_prim_func([te.var("n")])),
+    "index_dtype_override": (NotImplementedError, "indices are int32, as the shapes are; index_dtype_override='int64' is not offered",
+                             lambda: te.create_prim_func([A, B], "int64")),
     "from_expr": (TypeError, "what a module is made of is of type LoweredFunc or PrimFunc, not a value of type int",
                   lambda: tvm.IRModule.from_expr(3)),
     "from_expr_of_a_tensor": (TypeError, "not a value of type Tensor", lambda: tvm.IRModule.from_expr(A)),
@@ -61,6 +63,8 @@ class WrongObjects(unittest.TestCase):
     def test_right_ones(self):
         self.assertEqual(tvm.nd.from_dlpack(OfType(1, 16)).dtype, "uint16")
         self.assertEqual(list(tvm.IRModule.from_expr(te.create_prim_func([A, B])).keys()), ["main"])
+        for same in (None, "int32"):
+            self.assertEqual(te.create_prim_func([A, B], index_dtype_override=same).script(), te.create_prim_func([A, B]).script())
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from .._check import items, name_of, need
 from .._lib import lib, text
 from .._show import show_script
-from ..error import Refusing
+from ..error import NotOfferedError, Refusing
 from ..stmt import Stmt
 from .tensor import Tensor
 
@@ -18,19 +18,26 @@ if TYPE_CHECKING:
 
 
 
-def create_prim_func(ops: Sequence[Tensor]) -> PrimFunc:
+def create_prim_func(ops: Sequence[Tensor], index_dtype_override: str | None = None) -> PrimFunc:
     """The unscheduled computation as a function, one block for each stage.
 
     Parameters
     ----------
     ops : list of Tensor
         Inputs, then outputs.
+    index_dtype_override : str, optional
+        The type of indices: that of the shapes, or an error.
 
     Returns
     -------
     func : PrimFunc
     """
-    return PrimFunc([need(t, Tensor, "an argument of create_prim_func") for t in items(ops)])
+    args = [need(t, Tensor, "an argument of create_prim_func") for t in items(ops)]
+    wanted = index_dtype_override if index_dtype_override is None else need(index_dtype_override, str, "index_dtype_override")
+    for found in (getattr(extent, "dtype", "int32") for t in args for extent in t.shape):
+        if wanted not in (None, found):
+            raise NotOfferedError(f"create_prim_func: indices are {found}, as the shapes are; index_dtype_override={wanted!r} is not offered")
+    return PrimFunc(args)
 
 
 def _symbol_of(key, value, name):

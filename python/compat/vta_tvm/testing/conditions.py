@@ -144,21 +144,26 @@ def _pytest(name):
     return pytest
 
 
+def _given(*_self, request):
+    """The value of a run; of a class's fixture the object comes first."""
+    return request.param
+
+
 def parameter(*values: Any, ids: list[str] | None = None) -> Any:
-    """A fixture of pytest with a value for each run: assigned to a name of the module.
+    """A fixture of pytest with a value for each run: assigned to a name of the module, or of a class of tests.
 
     Parameters
     ----------
     values : Any
     ids : list of str, optional
     """
-    return _pytest("parameter").fixture(params=values, ids=ids)(lambda request: request.param)
+    return _pytest("parameter").fixture(params=values, ids=ids)(_given)
 
 
 def _caller():
     """The names of the module that called the package."""
     frame = sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "vta":
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in ("tvm", "vta", "vta_tvm"):
         frame = frame.f_back
     return frame.f_globals
 
@@ -174,11 +179,11 @@ def parameters(*rows: tuple, ids: list[str] | None = None) -> list[Any]:
     """
     pytest, scope = _pytest("parameters"), _caller()
     row = f"_row_{len([n for n in scope if n.startswith('_row_')])}"  # one fixture of rows, which the columns read
-    scope[row] = pytest.fixture(params=rows, ids=ids, name=row)(lambda request: request.param)
+    scope[row] = pytest.fixture(params=rows, ids=ids, name=row)(_given)
 
     def column(k):
         made: dict[str, Any] = {}
-        exec(f"def column({row}): return {row}[{k}]", made)  # pylint: disable=exec-used
+        exec(f"def column(*_self, {row}): return {row}[{k}]", made)  # pylint: disable=exec-used
         return pytest.fixture(made["column"])
 
     return [column(k) for k in range(len(rows[0]))]

@@ -17,7 +17,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from vta.error import NotOfferedError
-from .graphpack import graph_pack
+from .graphpack import graph_pack, run_opt_pass
 from .operators import (
     conv2d_packed, conv2d_transpose_packed, dense_packed, group_conv2d_packed, is_packed_layout, schedule_conv2d_packed,
     schedule_conv2d_transpose_packed, schedule_dense_packed, schedule_group_conv2d_packed,
@@ -26,7 +26,7 @@ from .operators import (
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["conv2d_packed", "conv2d_transpose_packed", "dense_packed", "graph_pack", "group_conv2d_packed", "is_packed_layout",
+__all__ = ["conv2d_packed", "conv2d_transpose_packed", "dense_packed", "graph_pack", "group_conv2d_packed", "is_packed_layout", "run_opt_pass",
            "schedule_conv2d_packed", "schedule_conv2d_transpose_packed", "schedule_dense_packed", "schedule_group_conv2d_packed"]
 
 

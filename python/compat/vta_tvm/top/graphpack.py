@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TypeVar
 
+from vta._check import need
 from vta.environment import get_env
+from vta.passes import Pass, Sequential
 
-__all__ = ["graph_pack"]
+__all__ = ["graph_pack", "run_opt_pass"]
 
 Network = TypeVar("Network")
 
@@ -39,3 +41,20 @@ def graph_pack(expr: Network, bfactor: int, cfactor: int, weight_bits: int, star
         if given != wanted:
             raise ValueError(f"graph_pack: {name} is {given}, that of the environment {wanted}")
     return expr
+
+
+def run_opt_pass(expr: Network, opt_pass: Pass | Sequential) -> Network:
+    """Runs a pass on a network.
+
+    Parameters
+    ----------
+    expr : object
+        The network.
+    opt_pass : Pass or Sequential
+        One of ``relay.transform``.
+
+    Returns
+    -------
+    expr : object
+    """
+    return need(opt_pass, (Pass, Sequential), "the pass")(expr)

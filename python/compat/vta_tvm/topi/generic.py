@@ -10,7 +10,7 @@ from vta._check import need
 from vta.error import VTALookupError
 from vta.expr import Expr
 from vta.te import Schedule, Tensor
-from vta.te.tensor import PlaceholderOp
+from vta.te.tensor import ExternOp, PlaceholderOp
 from vta.topi import tag
 from .convolution import for_accelerator
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     Outs = Union[Tensor, Sequence[Tensor]]
 
 __all__ = ["schedule_conv2d_nchw", "schedule_group_conv2d_nchw", "schedule_conv2d_transpose_nchw", "schedule_dense", "schedule_injective",
+           "schedule_depthwise_conv2d_nchw", "schedule_matmul", "schedule_batch_matmul", "schedule_reduce", "schedule_softmax",
+           "schedule_concatenate", "schedule_extern", "schedule_adaptive_pool", "schedule_pool", "schedule_injective_from_existing",
            "default_schedule"]
 
 
@@ -58,6 +60,8 @@ def default_schedule(outs: Outs) -> Schedule:
     s = te.create_schedule([t.op for t in given])
     last = [t.op for t in given]
     for op in _operations(given):
+        if isinstance(op, ExternOp):  # its loops stay as they are written
+            continue
         stage = s[op]
         axes = list(op.axis)
         if op not in last and not op.reduce_axis and (tag.is_broadcast(op.tag) or tag.is_injective(op.tag)):
@@ -97,3 +101,42 @@ schedule_group_conv2d_nchw = _scheduler("schedule_group_conv2d_nchw")
 schedule_conv2d_transpose_nchw = _scheduler("schedule_conv2d_transpose_nchw")
 schedule_dense = _scheduler("schedule_dense")
 schedule_injective = _scheduler("schedule_injective")
+schedule_depthwise_conv2d_nchw = _scheduler("schedule_depthwise_conv2d_nchw")
+schedule_matmul = _scheduler("schedule_matmul")
+schedule_batch_matmul = _scheduler("schedule_batch_matmul")
+schedule_reduce = _scheduler("schedule_reduce")
+schedule_softmax = _scheduler("schedule_softmax")
+schedule_concatenate = _scheduler("schedule_concatenate")
+schedule_extern = _scheduler("schedule_extern")
+schedule_adaptive_pool = _scheduler("schedule_adaptive_pool")
+_schedule_pool = _scheduler("schedule_pool")
+
+
+def schedule_pool(outs: Outs, layout: str = "NCHW") -> Schedule:
+    """The schedule of the template that outputs come from, or one for the host.
+
+    Parameters
+    ----------
+    outs : Tensor or list of Tensor
+    layout : str, optional
+        Accepted, without effect: the computation says it.
+    """
+    return _schedule_pool(outs)
+
+
+def schedule_injective_from_existing(sch: Schedule, out: Tensor) -> Schedule:
+    """Makes one loop of those of a tensor, in a schedule that is there.
+
+    Parameters
+    ----------
+    sch : Schedule
+    out : Tensor
+
+    Returns
+    -------
+    sch : Schedule
+    """
+    stage = need(sch, Schedule, "the schedule")[need(out, Tensor, "what is scheduled")]
+    if len(stage.op.axis) > 1:
+        stage.fuse(*stage.op.axis)
+    return sch
