@@ -4,8 +4,11 @@
     examples/waves/waves.py [FOLDER]    trains it (a minute), writes waves.npz, its numbers, and waves.onnx, its export
 
 It says which way the waves of a picture run. The tutorial docs/tutorials/8-pytorch-to-board.ipynb compiles it for a board."""
+import base64
 import os
+import struct
 import sys
+import zlib
 
 import numpy as np
 
@@ -41,6 +44,39 @@ def pictures(seed, count):
         along = np.hypot(x - rng.uniform(-4, 4), y - rng.uniform(-4, 4)) if kind == 4 else x * np.cos(angle) + y * np.sin(angle)
         picture[0] = np.sin(along * rng.uniform(0.6, 1.4) + rng.uniform(0, 2 * np.pi)) + rng.normal(0, 0.5, (SIZE, SIZE))
     return out, classes
+
+
+def _png(greys):
+    """An array of numbers 0 to 255 as a PNG of 16 greys."""
+    rows = greys.astype(np.uint8) >> 4
+    packed = (rows[:, ::2] << 4 | rows[:, 1::2]).tobytes()
+    width = rows.shape[1] // 2
+    lines = b"".join(b"\0" + packed[i:i + width] for i in range(0, len(packed), width))
+
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    header = struct.pack(">IIBBBBB", rows.shape[1], rows.shape[0], 4, 0, 0, 0, 0)  # 4 bits a pixel, greys
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(lines, 9)) + chunk(b"IEND", b"")
+
+
+def drawn(shown, names):
+    """An SVG of pictures side by side, each above its name.
+
+    Parameters
+    ----------
+    shown : array, count x 1 x 32 x 32
+    names : list of str
+    """
+    side, gap = 128, 8
+    out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {(side + gap) * len(names) - gap} {side + 22}" '
+           'font-family="sans-serif" font-size="13" text-anchor="middle">']
+    for place, (picture, name) in enumerate(zip(shown, names)):
+        data = base64.b64encode(_png(np.clip(picture[0] * 60 + 128, 0, 255))).decode()
+        out.append(f'<image x="{place * (side + gap)}" width="{side}" height="{side}" style="image-rendering: pixelated" '
+                   f'href="data:image/png;base64,{data}"/>')
+        out.append(f'<text x="{place * (side + gap) + side // 2}" y="{side + 16}" fill="#5b6779">{name}</text>')
+    return "".join(out) + "</svg>"
 
 
 def network():

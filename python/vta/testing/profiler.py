@@ -38,11 +38,14 @@ def _tool():
 class Picture(str):
     """The text of an SVG file, which a notebook shows as a picture."""
 
+    def __repr__(self):  # what a notebook stores beside the picture
+        return f"<a picture: {len(self)} characters of SVG>"
+
     def _repr_mimebundle_(self, include=None, exclude=None):
         # As an image of its own besides: its styles stay inside, and converters leave it whole.
         data = base64.b64encode(self.encode()).decode()
         return {"image/svg+xml": str(self), "text/html": f'<img src="data:image/svg+xml;base64,{data}"/>',
-                "text/plain": "<timeline>"}
+                "text/plain": repr(self)}
 
 
 class Profile:
