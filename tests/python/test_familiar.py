@@ -744,6 +744,15 @@ class Modules(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "no device 'abacus'"):
             tvm.device("abacus")
 
+    def test_quotients_of_floats(self):
+        """// rounds down, % has the sign of the divisor, as in Python."""
+        (a, x), (b, y) = given(6, 7), given(6, 7)
+        for made, want in ((topi.floor_divide(a, b), x // y), (topi.floor_mod(a, b), x % y), (a // b, x // y), (a % 0.75, x % 0.75),
+                           (te.compute((6, 7), lambda i, j: te.floordiv(a[i, j], 2.0)), x // 2),
+                           (te.compute((6, 7), lambda i, j: (i - 3) % b[i, j]), (np.arange(6)[:, None] - 3) % y)):
+            inputs = [(t, v) for t, v in ((a, x), (b, y)) if t in made.op.input_tensors]
+            np.testing.assert_allclose(value(made, *inputs), want, rtol=1e-5, atol=1e-5)
+
     def test_operators_of_tensors(self):
         """One tensor: element by element; two: broadcast; their schedules by target."""
         a, n = te.placeholder((4, 3), "float32", "a"), te.var("n")

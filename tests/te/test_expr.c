@@ -76,6 +76,20 @@ TEST_CASE(numbers) {
     te_context_destroy(c);
 }
 
+TEST_CASE(quotients_of_floats) {
+    te_context *c = context_with(NULL);
+    te_scalar(c, "x", "int32");
+    te_scalar(c, "f", "float32");
+    te_scalar(c, "d", "float64");
+    assert_parsed(c, "f // 2.0", "tir.floor((f/2f))");
+    assert_parsed(c, "f % d", "(float64(f) - (tir.floor((float64(f)/d))*d))");
+    assert_parsed(c, "x // f", "tir.floor((float32(x)/f))");
+    assert_parsed(c, "x // 2", "floordiv(x, 2)");
+    assert_string_equal(te_expr_dtype(c, te_parse(c, "x % 0.5")), "float32");
+    assert_fine(c);
+    te_context_destroy(c);
+}
+
 TEST_CASE(refused) {
     te_context *c = context_with(NULL);
     te_scalar(c, "x", "int32");
@@ -100,6 +114,9 @@ TEST_CASE(refused) {
         {"max(x)", VTA_PARSE, "max takes 2 arguments, not 1"},
         {"x / 2", VTA_INVALID_ARGUMENT, "write // (rounds down)"},
         {"x % 0", VTA_INVALID_ARGUMENT, "divided by zero"},
+        {"x // 0", VTA_INVALID_ARGUMENT, "divided by zero"},
+        {"truncdiv(f, 2)", VTA_INVALID_ARGUMENT, "is not an integer"},
+        {"truncmod(x, f)", VTA_INVALID_ARGUMENT, "needs an integer on its right"},
         {"f & 1", VTA_INVALID_ARGUMENT, "is not an integer"},
         {"x && p", VTA_INVALID_ARGUMENT, "is not a condition"},
         {"exp(x)", VTA_INVALID_ARGUMENT, "is not a float: cast it first"},

@@ -177,7 +177,7 @@ if_then_else = _operator(b.TE_IF_THEN_ELSE, "if_then_else",
 select = _operator(b.TE_SELECT, "select", "Value 2 where condition 1 holds, else value 3; both may be computed.", "condition",
                    "true_value", "false_value")
 abs = _operator(b.TE_ABS, "abs", "Absolute value.", "x")  # pylint: disable=redefined-builtin
-floordiv = _operator(b.TE_FLOORDIV, "floordiv", "Integer quotient, rounded towards minus infinity.", "a", "b")
+floordiv = _operator(b.TE_FLOORDIV, "floordiv", "Quotient, rounded towards minus infinity.", "a", "b")
 floormod = _operator(b.TE_FLOORMOD, "floormod", "Remainder of floordiv.", "a", "b")
 truncdiv = _operator(b.TE_TRUNCDIV, "truncdiv", "Integer quotient, rounded towards zero.", "a", "b")
 truncmod = _operator(b.TE_TRUNCMOD, "truncmod", "Remainder of truncdiv.", "a", "b")

@@ -24,6 +24,10 @@ size_t te_op_operands(te_op op) { return is_op(op) ? rows[op].operands : 0; }
 
 static bool is_number(vt_dtype t) { return vt_dtype_is_integral(t) || vt_dtype_is_float(t); }
 
+static bool any_float(const vt_expr *const *x) {
+    return vt_dtype_is_float(x[0]->dtype) || vt_dtype_is_float(x[1]->dtype);
+}
+
 /* Why an operator cannot take its operands; NULL when it can. */
 static const char *complaint(te_op op, const vt_expr *const *x) {
     for (int i = 0; i < rows[op].operands; i++)
@@ -52,6 +56,8 @@ static const char *complaint(te_op op, const vt_expr *const *x) {
         break;
     case TE_FLOORDIV:
     case TE_FLOORMOD:
+        if (any_float(x)) break;
+        /* fall through */
     case TE_TRUNCDIV:
     case TE_TRUNCMOD:
         if (vt_is_const(x[1], 0)) return "is divided by zero";
@@ -89,6 +95,18 @@ static const vt_expr *absolute(vt_ctx *ctx, const vt_expr *x) {
     if (vt_dtype_is_float(x->dtype)) return vt_e_call(ctx, x->dtype, VT_OP_FABS, 1, &x);
     if (vt_dtype_is_uint(x->dtype)) return x;
     return vt_select(ctx, vt_ge(ctx, x, vt_const(ctx, x->dtype, 0)), x, vt_neg(ctx, x));
+}
+
+/* Of floats // is floor(a / b), and % what that leaves of a, as in TVM. */
+static const vt_expr *floor_quotient(vt_ctx *ctx, const vt_expr *const *x) {
+    if (!any_float(x)) return vt_floordiv(ctx, x[0], x[1]);
+    const vt_expr *quotient = vt_div(ctx, x[0], x[1]);
+    return vt_e_call(ctx, quotient->dtype, VT_OP_FLOOR, 1, &quotient);
+}
+
+static const vt_expr *floor_remainder(vt_ctx *ctx, const vt_expr *const *x) {
+    if (!any_float(x)) return vt_floormod(ctx, x[0], x[1]);
+    return vt_sub(ctx, x[0], vt_mul(ctx, floor_quotient(ctx, x), x[1]));
 }
 
 static const vt_expr *math(vt_ctx *ctx, vt_op op, uint32_t n, const vt_expr *const *x) {
@@ -167,8 +185,8 @@ const vt_expr *te__apply(te_context *c, te_op op, const vt_expr *const *operands
     case TE_DIV:
     case TE_TRUNCDIV: return vt_div(ctx, x[0], x[1]);
     case TE_TRUNCMOD: return vt_mod(ctx, x[0], x[1]);
-    case TE_FLOORDIV: return vt_floordiv(ctx, x[0], x[1]);
-    case TE_FLOORMOD: return vt_floormod(ctx, x[0], x[1]);
+    case TE_FLOORDIV: return floor_quotient(ctx, x);
+    case TE_FLOORMOD: return floor_remainder(ctx, x);
     case TE_SHL: return vt_shift_left(ctx, x[0], x[1]);
     case TE_SHR: return vt_shift_right(ctx, x[0], x[1]);
     case TE_BITAND: return vt_bitwise(ctx, VT_OP_BITWISE_AND, x[0], x[1]);
