@@ -1,4 +1,6 @@
 /* vta ops: the operators, with their attributes and what may follow them. */
+#include <string.h>
+
 #include "cli.h"
 #include "vta/ops.h"
 
@@ -9,10 +11,18 @@ static json_t *attribute_json(const vtac_op_attribute *a) {
     return j;
 }
 
-static json_t *operators_json(void) {
+/* Is an operator among the names given? All are where there are none. */
+static bool is_wanted(const char *operator, char ** names, int count) {
+    bool found = !count;
+    for (int i = 0; i < count; i++) found = found || !strcmp(names[i], operator);
+    return found;
+}
+
+static json_t *operators_json(char **names, int count) {
     json_t *all = json_array();
     const char *name;
     for (size_t op = 0; (name = vtac_operator_name(op)); op++) {
+        if (!is_wanted(name, names, count)) continue;
         json_t *attributes = json_array();
         const vtac_op_attribute *a;
         for (size_t i = 0; (a = vtac_operator_attribute(op, i)); i++)
@@ -51,18 +61,34 @@ static void print_operator(size_t op) {
     printf("  %-14s %-9s %s\n\n", "epilogue", "none", "what follows, from the list below, with commas between");
 }
 
+/* Are all of them names of operators? The first that is none is refused. */
+static bool are_operators(char **names, int count) {
+    const char *all[128];
+    size_t n = 0;
+    while (n < sizeof all / sizeof *all && vtac_operator_name(n)) all[n] = vtac_operator_name(n), n++;
+    for (int i = 0; i < count; i++) {
+        size_t op = 0;
+        while (op < n && strcmp(all[op], names[i])) op++;
+        if (op < n) continue;
+        cli_unknown("vta ops", names[i], "operator", all, n, "vta ops lists them");
+        return false;
+    }
+    return true;
+}
+
 int cmd_ops(const cli_command *self, int argc, char **argv) {
     static cli_common common;
     const cli_option options[] = {CLI_JSON_OPTION(&common), {0}};
     int code = cli_parse(self, options, argc, argv, &argc, &argv);
     if (code >= 0) return code;
-    if (argc) return cli_usage(self, "%s: takes no argument", argv[0]);
+    if (!are_operators(argv, argc)) return cli_finish(VTA_NOT_FOUND);
     if (common.json) {
-        cli_print_json(json_pack("{s:o, s:o, s:o}", "operators", operators_json(), "epilogue", epilogues_json(),
-                                 "narrow", narrows_json()));
+        cli_print_json(json_pack("{s:o, s:o, s:o}", "operators", operators_json(argv, argc), "epilogue",
+                                 epilogues_json(), "narrow", narrows_json()));
         return cli_finish(VTA_OK);
     }
-    for (size_t op = 0; vtac_operator_name(op); op++) print_operator(op);
+    for (size_t op = 0; vtac_operator_name(op); op++)
+        if (is_wanted(vtac_operator_name(op), argv, argc)) print_operator(op);
     printf("epilogue: element by element, on accumulators of 32 bits, in the given order\n");
     for (size_t i = 0; vtac_epilogue_name(i); i++) printf("  %-24s %s\n", vtac_epilogue_form(i), vtac_epilogue_text(i));
     printf("\nnarrow: the result, from 32 bits to the output type\n");

@@ -112,7 +112,7 @@ char *cli_argument_values(const cli_command *command, bool *files) {
     words w = {0};
     *files = !add_alternatives(&w, command->arguments);
 #ifdef VT_COMPILER
-    if (!strncmp(command->arguments, "NAME KEY=VALUE", 14)) {
+    if (!strncmp(command->arguments, "NAME KEY=VALUE", 14) || !strcmp(command->arguments, "[NAME...]")) {
         add_each(&w, vtac_operator_name);
         *files = strchr(command->arguments, '|') != NULL;
     }

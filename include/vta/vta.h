@@ -24,5 +24,6 @@
 #include "vta/support.h"
 #include "vta/text.h"
 #include "vta/timing.h"
+#include "vta/tvm.h"
 
 #endif

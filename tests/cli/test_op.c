@@ -79,6 +79,13 @@ static void operators_listed(void **state) {
     json_decref(all);
     assert_int_equal(vta("ops", "/dev/null"), 0);
     assert_non_null(strstr(output, "max_pool2d: the largest element under a window"));
+    assert_int_equal(vta("ops max_pool2d add", "/dev/null"), 0);
+    assert_non_null(strstr(output, "max_pool2d: the largest element under a window"));
+    assert_true(!strncmp(output, "add: ", 5) && strstr(output, "\nepilogue: ") && !strstr(output, "conv2d: "));
+    assert_int_equal(vta("ops dense --json", "/dev/null"), 0);
+    all = json_loads(output, 0, NULL);
+    assert_int_equal(json_array_size(json_object_get(all, "operators")), 1);
+    json_decref(all);
 }
 
 static void refusals(void **state) {
@@ -92,7 +99,8 @@ static void refusals(void **state) {
         {"op max_pool2d channels=4 kernal=2", "no attribute \"kernal\"", 1},
         {"op avg_pool2d channels=4 height=40 width=40 kernel=20 pad=16", "cannot run on the accelerator, because", 1},
         {"op add channels=4 height=2 --emit llvm", "there is te", 2},
-        {"ops more", "takes no argument", 2},
+        {"ops conv2d maxpool2d", "vta ops maxpool2d: no such operator; did you mean max_pool2d?", 1},
+        {"ops quaternion", "vta ops quaternion: no such operator; vta ops lists them", 1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         int got = vta(cases[i].args, "&1");

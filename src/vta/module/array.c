@@ -6,7 +6,7 @@
 enum { ALIGNMENT = 64, MAX_BITS = 64, MAX_LANES = 64 };
 
 struct vta_array {
-    DLTensor tensor;
+    DLTensor tensor; /* first: vt__array_of */
     int64_t shape[VTA_ARRAY_MAX_DIMS];
     vta_allocator allocator;
     size_t bytes;
@@ -130,6 +130,7 @@ void vta_array_free(vta_array *array) {
 }
 
 DLTensor *vta_array_tensor(vta_array *array) { return array ? &array->tensor : NULL; }
+vta_array *vt__array_of(DLTensor *tensor) { return (vta_array *)tensor; }
 size_t vta_array_bytes(const vta_array *array) { return array ? array->bytes : 0; }
 
 /* ---- Copies ------------------------------------------------------------------------------------------------ */

@@ -36,6 +36,13 @@ vta_status vt__elf_check(const char *path, const unsigned char *bytes, size_t si
 vta_status vt__elf_functions(const vta_allocator *a, const unsigned char *bytes, size_t size, vta_diag *diag,
                              char **out_names);
 
+/* A handle of a function for TVMFuncCall, until TVMFuncFree. */
+vta_status vt__function_hold(vta_packed_function function, vta_diag *diag, TVMFunctionHandle *out);
+/* Makes the first message of a list (NULL: none) the calling thread's last error. */
+void vt__last_error_of(vta_diag *diag, vta_status status);
+/* The array whose tensor it is: one that vta_array_tensor gave. NULL for NULL. */
+vta_array *vt__array_of(DLTensor *tensor);
+
 /* Has vta_host_interrupt raised its flag? */
 bool vt__host_stopped(void);
 

@@ -8,6 +8,7 @@
 #include "module/module_priv.h"
 #include "runtime/command.h"
 #include "runtime/fork.h"
+#include "vta/tvm.h"
 
 /* ---- The last error ---------------------------------------------------------------------------------------- */
 
@@ -164,21 +165,79 @@ int TVMBackendGetFuncFromEnv(void *mod_node, const char *func_name, TVMFunctionH
     return -1;
 }
 
-static bool is_named(const void *handle) {
+int TVMFuncGetGlobal(const char *name, TVMFunctionHandle *out) {
+    int code = TVMBackendGetFuncFromEnv(NULL, name, out);
+    return name && out ? 0 : code;
+}
+
+/* ---- Functions of modules ---------------------------------------------------------------------------------- */
+
+/* What a program holds by TVMModGetFunction: entries without a name, which end with TVMFuncFree. */
+static named *held;
+
+vta_status vt__function_hold(vta_packed_function function, vta_diag *diag, TVMFunctionHandle *out) {
+    named *n = vt_alloc_zero(NULL, sizeof *n + 1);
+    *out = n;
+    if (!n) return vt_no_memory(diag);
+    atomic_store(&n->function, function);
     pthread_mutex_lock(&names_lock);
-    const named *n = names;
-    while (n && n != handle) n = n->next;
+    n->next = held;
+    held = n;
     pthread_mutex_unlock(&names_lock);
-    return n != NULL;
+    return VTA_OK;
+}
+
+int TVMFuncFree(TVMFunctionHandle func) {
+    pthread_mutex_lock(&names_lock);
+    named **at = &held;
+    while (*at && *at != func) at = &(*at)->next;
+    named *n = *at;
+    if (n) *at = n->next;
+    pthread_mutex_unlock(&names_lock);
+    vt_free(NULL, n, sizeof *n + 1);
+    return 0;
+}
+
+static bool is_among(const named *list, const void *handle) {
+    while (list && list != handle) list = list->next;
+    return list != NULL;
+}
+
+/* The function of a handle, NULL when there is none, and whether a program holds it. */
+static vta_packed_function function_of(TVMFunctionHandle handle, bool *out_held) {
+    pthread_mutex_lock(&names_lock);
+    *out_held = is_among(held, handle);
+    bool found = *out_held || is_among(names, handle);
+    vta_packed_function function = found ? atomic_load(&((named *)handle)->function) : NULL;
+    pthread_mutex_unlock(&names_lock);
+    return function;
+}
+
+void vt__last_error_of(vta_diag *diag, vta_status status) {
+    vta_diag_entry entry;
+    bool words = vta_diag_get(diag, 0, &entry) == VTA_OK;
+    TVMAPISetLastError(words ? entry.message : vta_status_text(status));
+}
+
+/* A call from outside of kernels: what the runtime reports during it is an error, too. */
+static int call_held(vta_packed_function function, TVMValue *args, int *type_codes, int num_args, TVMValue *ret_val,
+                     int *ret_type_code) {
+    vta_diag *diag = vta_diag_create(NULL);
+    vta_status status = vta_function_call(function, args, type_codes, num_args, diag, ret_val, ret_type_code);
+    if (status != VTA_OK) vt__last_error_of(diag, status);
+    vta_diag_destroy(diag);
+    return status == VTA_OK ? 0 : -1;
 }
 
 int TVMFuncCall(TVMFunctionHandle func, TVMValue *args, int *type_codes, int num_args, TVMValue *ret_val,
                 int *ret_type_code) {
-    vta_packed_function function = is_named(func) ? atomic_load(&((named *)func)->function) : NULL;
+    bool is_held;
+    vta_packed_function function = function_of(func, &is_held);
     if (!function) {
         TVMAPISetLastError("TVMFuncCall: the handle is not a function's, or the function was removed");
         return -1;
     }
+    if (is_held) return call_held(function, args, type_codes, num_args, ret_val, ret_type_code);
     TVMValue value = {0};
     int code = VTA_ARG_NULL;
     return function(args, type_codes, num_args, ret_val ? ret_val : &value, ret_type_code ? ret_type_code : &code,
