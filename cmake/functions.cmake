@@ -1,6 +1,19 @@
 # Where #include lines begin: the folders of the libraries.
 set(VT_SOURCE_ROOTS ${PROJECT_SOURCE_DIR}/src/common ${PROJECT_SOURCE_DIR}/src/vta ${PROJECT_SOURCE_DIR}/src/vtac)
 
+# Where a library or program looks for the libraries of this project, the same in the build and installed. Otherwise CMake
+# ends the build's path with a colon, behind which the loader reads "the folder that the caller stands in", and takes
+# libraries from there.
+function(vt_runtime_path target)
+  set_target_properties(${target} PROPERTIES INSTALL_RPATH "${ARGN}")
+  if(NOT VT_STATIC)
+    set_target_properties(${target} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON) # an LLVM that is elsewhere
+  endif()
+  if(NOT CMAKE_SKIP_INSTALL_RPATH)
+    set_target_properties(${target} PROPERTIES BUILD_WITH_INSTALL_RPATH ON)
+  endif()
+endfunction()
+
 # Each folder of src/LIBRARY becomes one object library, vt_FOLDER, compiled once and used by the shared library and by the
 # tests. The tree is the list: a new .c file needs no line anywhere. Headers are found below the given libraries only.
 function(vt_folders library roots)
@@ -37,8 +50,8 @@ function(vt_library name folders)
     set_target_properties(${name} PROPERTIES LINK_OPTIONS "-Wl,--version-script=${map}")
   endif()
   set_target_properties(${name} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
-                                           INSTALL_RPATH "$ORIGIN"
                                            LINK_DEPENDS ${map})
+  vt_runtime_path(${name} $ORIGIN)
   add_library(vta::${name} ALIAS ${name})
   install(TARGETS ${name} EXPORT vta LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   add_library(${name}_inside STATIC ${objects})
