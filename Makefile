@@ -120,6 +120,7 @@ deb:
 # Wheels and packages in Debians with nothing installed, and built twice, in two folders; as root.
 test-packages: wheel deb
 	@scripts/check_wheel build-wheel/dist build-roots/wheel
+	@scripts/check_wheel build-wheel/dist build-roots/wheel13 trixie
 	@scripts/check_debs build-deb build-roots/deb
 	@scripts/check_reproducible build-roots/twice
 
