@@ -255,7 +255,7 @@ class Refused(unittest.TestCase):
 
     def test_names(self):
         for thing, name in ((relay, "Function"), (relay.nn, "conv2d"), (relay.frontend, "from_mxnet"), (relay.quantize, "annotate"),
-                            (relay.transform, "FoldConstant"), (graph_executor, "load_module"), (autotvm, "graph_tuner"),
+                            (relay.transform, "PartitionGraph"), (graph_executor, "load_module"), (autotvm, "graph_tuner"),
                             (autotvm.tophub, "load_reference_log"), (autotvm.measure, "local_executor"), (vta.top, "op"),
                             (tvm.contrib, "cc"), (debugger.debug_executor, "DebugResult")):
             self.assertFalse(hasattr(thing, name))

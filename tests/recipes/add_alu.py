@@ -91,7 +91,7 @@ def tool(b, objects_made):
     subprocess.run([f for f in flags[:2] if not f.startswith("-")] + [f for f in flags if f.startswith("-fsanitize")] +
                    ["-rdynamic", "-Wl,-z,muldefs", "-o", out] + cli + objects_made +
                    ["-Wl,--whole-archive", f"{lib}/libvta_inside.a", "-Wl,--no-whole-archive", f"{lib}/libvtac_inside.a"] + edit +
-                   [llvm[-1]] + outside(b.build) + ["-lm", "-lpthread", "-ldl"], check=True)
+                   llvm[-1:] + outside(b.build) + ["-lm", "-lpthread", "-ldl"], check=True)
     return out
 
 
