@@ -21,8 +21,8 @@ _CHECKOUT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file
 
 #: The modules below ``vta`` that are below ``vta_tvm`` in truth.
 PARTS = ("autotvm", "contrib", "top", "te.hybrid", "te.hybrid_module", "testing.conditions", "testing.gradients", "topi.arm_cpu",
-         "topi.arrange", "topi.convolution", "topi.generic", "topi.join", "topi.layers", "topi.nn", "topi.pooling", "topi.testing",
-         "topi.transform", "topi.utils")
+         "topi.arrange", "topi.convolution", "topi.generic", "topi.join", "topi.layers", "topi.nn", "topi.pooling", "topi.references",
+         "topi.testing", "topi.transform", "topi.utils")
 
 
 class _Alias:

@@ -80,7 +80,9 @@ class Arrays(unittest.TestCase):
         for name, device in (("cpu", vta.cpu()), ("llvm -mtriple=x", vta.cpu()), ("ext_dev", vta.ext_dev()), (12, vta.ext_dev()),
                              (str(vta.get_env().target), vta.ext_dev())):
             self.assertEqual(vta.device(name), device)
-        for name in ("", "gpu", "abacus -arch=1", 77, None):
+        self.assertEqual(vta.device("gpu"), vta.device("cuda"))
+        self.assertFalse(vta.device("gpu").exist)
+        for name in ("", "abacus -arch=1", 77, None):
             with self.assertRaisesRegex(ValueError, "no device"):
                 vta.device(name)
 
