@@ -1,5 +1,8 @@
 /* The tracker: who is given which server, in which order and for how long; servers that come, go and come back. */
+#include <dirent.h>
 #include <jansson.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 
 #include "rpc/server.h"
 #include "support/diag.h"
@@ -145,6 +148,35 @@ static void leases_over_at_once(void **state) {
     expect("\"free\": true", 2);
 }
 
+/* To each of a process's threads, again and again. */
+static pid_t signal_threads(pid_t of) {
+    char path[64];
+    pid_t pid = fork();
+    if (pid) return pid;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    snprintf(path, sizeof path, "/proc/%d/task", (int)of);
+    for (;; usleep(100)) {
+        DIR *dir = opendir(path);
+        for (struct dirent *e; dir && (e = readdir(dir));)
+            if (atoi(e->d_name)) syscall(SYS_tgkill, of, atoi(e->d_name), SIGCHLD);
+        if (dir) closedir(dir);
+    }
+}
+
+/* Sessions of a server end while it waits for something else: it stays registered. */
+static void signals_of_sessions(void **state) {
+    (void)state;
+    pid_t pid = signal_threads(first.pid);
+    for (int i = 0; i < 40; i++) {
+        vta_rpc *rpc;
+        must(take("board", 0, 0, 60000, &rpc));
+        vta_rpc_close(rpc);
+    }
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    expect("\"free\": true", 2);
+}
+
 static void clients_that_give_up(void **state) {
     (void)state;
     vta_rpc *rpc;
@@ -276,6 +308,7 @@ int main(void) {
         cmocka_unit_test(priorities),
         cmocka_unit_test(time_limits),
         cmocka_unit_test(leases_over_at_once),
+        cmocka_unit_test(signals_of_sessions),
         cmocka_unit_test(clients_that_give_up),
         cmocka_unit_test(the_wrong_place),
         cmocka_unit_test(leases_survive),

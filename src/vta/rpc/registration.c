@@ -2,6 +2,7 @@
 
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -109,8 +110,10 @@ static bool end_sessions_of_lease(vt_registration *r, bool late) {
     uint64_t done;
     atomic_store(&r->all, late);
     uv_async_send(&r->lease_over);
-    if (pause_or_stop(r, r->ended, -1)) return false;
-    return read(r->ended, &done, sizeof done) == (ssize_t)sizeof done;
+    do {
+        if (pause_or_stop(r, r->ended, -1)) return false;
+    } while (read(r->ended, &done, sizeof done) != (ssize_t)sizeof done); /* a signal may end the pause */
+    return true;
 }
 
 /* When the board is idle the tracker may give the server to others. False: the server ends. */
@@ -212,6 +215,16 @@ static void end_sessions(uv_async_t *async) {
 
 static void closed(uv_handle_t *handle) { vt__registration_free(handle->data); }
 
+/* Signals, of processes that end above all, are the loop's. */
+static bool start_thread(vt_registration *r) {
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    bool started = pthread_create(&r->thread, NULL, keep_registered, r) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return started;
+}
+
 /* After a failure the handle may be the loop's still (its data is set), and then it is the loop that frees `r`. */
 static vta_status begin(vt_registration *r, vta_diag *diag) {
     vt_server *s = r->server;
@@ -223,7 +236,7 @@ static vta_status begin(vt_registration *r, vta_diag *diag) {
     if (r->stop < 0 || r->ended < 0 || uv_async_init(&s->loop, &r->lease_over, end_sessions) != 0)
         return vt_no_memory(diag);
     r->lease_over.data = r;
-    if (pthread_create(&r->thread, NULL, keep_registered, r) == 0) return VTA_OK;
+    if (start_thread(r)) return VTA_OK;
     uv_close((uv_handle_t *)&r->lease_over, closed);
     return vt_no_memory(diag);
 }
