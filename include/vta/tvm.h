@@ -2,8 +2,8 @@
  * module, find a function in it, make arrays, call (the call itself, TVMFuncCall, and TVMGetLastError are in
  * vta/module.h). New programs have vta/module.h, whose functions say more.
  *
- * Every function gives 0, or -1 with words in TVMGetLastError(). Handles are pointers that are checked against NULL
- * only; a function's handle is checked whole. Threads: as in vta/module.h. */
+ * Every function gives 0, or -1 with words in TVMGetLastError(). Module and array handles are only checked
+ * against NULL; a function's handle is looked up, so that any other pointer is refused. Threads: as in vta/module.h. */
 #ifndef VTA_TVM_H
 #define VTA_TVM_H
 
@@ -18,8 +18,8 @@ typedef DLTensor *TVMArrayHandle;
 VTA_API int TVMModLoadFromFile(const char *file_name, const char *format, TVMModuleHandle *out);
 /* Ends a module: its functions must not be called any more. NULL is allowed. */
 VTA_API int TVMModFree(TVMModuleHandle mod);
-/* A function of a module, to be freed with TVMFuncFree. As in TVM *out is NULL, with 0, where the module has none of
- * that name; TVMGetLastError() then says which it has. `query_imports` has no effect: modules have no imports. */
+/* A function of a module, to be freed with TVMFuncFree. As in TVM, a name that the module does not have gives 0 with
+ * *out NULL; TVMGetLastError() then lists the names it has. `query_imports` has no effect: modules have no imports. */
 VTA_API int TVMModGetFunction(TVMModuleHandle mod, const char *func_name, int query_imports, TVMFunctionHandle *out);
 /* A function that vta_function_register made known; NULL, with 0, where there is none. */
 VTA_API int TVMFuncGetGlobal(const char *name, TVMFunctionHandle *out);

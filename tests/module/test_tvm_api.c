@@ -131,7 +131,7 @@ TEST_CASE(arrays_that_there_are_not) {
     static const struct {
         int ndim, code, bits, lanes, type, id;
         const char *words;
-    } rows[] = {{1, kDLInt, 32, 1, kDLCPU, 1, "no device 1, only 0"},
+    } rows[] = {{1, kDLInt, 32, 1, kDLCPU, 1, "device_id is 1, must be 0"},
                 {1, kDLInt, 32, 1, 2, 0, "device type 2; arrays live on 1 (cpu) and 12 (ext_dev)"},
                 {1, kDLInt, 300, 1, kDLCPU, 0, "300 bits, 1 lanes: there is no such data type"},
                 {1, -1, 32, 1, kDLCPU, 0, "code -1, 32 bits"},

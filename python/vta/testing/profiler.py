@@ -38,7 +38,7 @@ def _tool():
 class Picture(str):
     """The text of an SVG file, which a notebook shows as a picture."""
 
-    def __repr__(self):  # what a notebook stores beside the picture
+    def __repr__(self):  # stored in notebooks as the text beside the picture
         return f"<a picture: {len(self)} characters of SVG>"
 
     def _repr_mimebundle_(self, include=None, exclude=None):

@@ -66,7 +66,7 @@ int TVMArrayAlloc(const int64_t *shape, int ndim, int dtype_code, int dtype_bits
     vta_diag *diag = vta_diag_create(NULL);
     vta_status status;
     if (device_id != 0)
-        status = vt_fail(diag, VTA_INVALID_ARGUMENT, "TVMArrayAlloc: there is no device %d, only 0", device_id);
+        status = vt_fail(diag, VTA_INVALID_ARGUMENT, "TVMArrayAlloc: device_id is %d, must be 0", device_id);
     else if (!is_dtype(dtype_code, dtype_bits, dtype_lanes, &dtype))
         status =
             vt_fail(diag, VTA_INVALID_ARGUMENT, "TVMArrayAlloc: code %d, %d bits, %d lanes: there is no such data type",
