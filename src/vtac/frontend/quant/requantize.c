@@ -88,12 +88,14 @@ static bool set_shifted(vt__product *p, int64_t o, int32_t n) {
  * else -1. */
 static int32_t shared_shift(const vt__product *p) {
     int32_t least = VT__SHIFT_MAX;
-    double each = 0;
+    double each = 0, shared = 0;
     for (int64_t o = 0; o < p->channels; o++) {
+        double step = vt__step_of(p, o);
         if (p->shift[o] < least) least = p->shift[o];
-        each += ldexp(1, -2 * p->shift[o]);
+        each += step * step * ldexp(1, -2 * p->shift[o]);
+        shared += step * step;
     }
-    return (double)p->channels * ldexp(1, -2 * least) <= SHARE_MAX * each ? least : -1;
+    return shared * ldexp(1, -2 * least) <= SHARE_MAX * each ? least : -1;
 }
 
 /* Each channel's scale is its own: nothing is rounded but the weights. */
