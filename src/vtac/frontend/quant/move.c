@@ -80,13 +80,18 @@ static const float *places_of(vt_quantizer *q, const vt_gvalue *from, const vt_g
     return out;
 }
 
-void vt__add_move(vt_quantizer *q, const vt_chain *c) {
-    const vt_qtensor *x = vt__as_whole(q, c->from);
-    vt_qlayer *l = vt__layer_new(q, VT_Q_MOVE, c->head->name, 1, &x, vt__result(q, c->end));
+const int32_t *vt__move_places(vt_quantizer *q, vt_chain *c) {
+    if (c->places) return c->places;
     size_t count = (size_t)vt_gtype_count(&c->end->type);
     int32_t *places = VT_NEW_ARRAY(q->ctx, int32_t, count);
     const float *from = places_of(q, c->from, c->end);
     for (size_t i = 0; i < count; i++) places[i] = (int32_t)from[i] - 1;
-    l->places = places;
+    return c->places = places;
+}
+
+void vt__add_move(vt_quantizer *q, vt_chain *c) {
+    const vt_qtensor *x = vt__as_whole(q, c->from);
+    vt_qlayer *l = vt__layer_new(q, VT_Q_MOVE, c->head->name, 1, &x, vt__result(q, c->end));
+    l->places = vt__move_places(q, c);
     l->node = c->head;
 }

@@ -14,7 +14,8 @@ typedef struct vt_chain {
     double floor, ceiling;  /* of a product: the limits of its result before that */
     const vt_gnode *leaky;  /* LeakyRelu, or NULL; behind it: */
     double least, most;     /* the limits that Relu and Clip set */
-    const vt_gvalue *from;  /* TABLE, MOVE: the tensor of which `end` is a function, or has elements */
+    const vt_gvalue *from;  /* TABLE, MOVE: the tensor of which `end` is a function, or has elements, */
+    const int32_t *places;  /* MOVE: and from which place of it each of them is; -1: a zero; NULL: not made yet */
     bool plain;             /* its result is of floats */
 } vt_chain;
 
@@ -108,7 +109,9 @@ bool vt__is_move(const vt_quantizer *q, const vt_gnode *n);
 void vt__defer_move(vt_quantizer *q, const vt_gnode *n);
 /* A chain for the value, if it is moved and has none; and the layer of a chain. */
 void vt__settle_move(vt_quantizer *q, const vt_gvalue *v);
-void vt__add_move(vt_quantizer *q, const vt_chain *c);
+void vt__add_move(vt_quantizer *q, vt_chain *c);
+/* Of each element of the result, its place in the tensor that it is moved from; -1: a zero. Made once. */
+const int32_t *vt__move_places(vt_quantizer *q, vt_chain *c);
 /* table.c: of a function; and its floats, from the tensor that it is a function of. */
 void vt__add_table(vt_quantizer *q, const vt_chain *c);
 vt_qtensor *vt__function_as_plain(vt_quantizer *q, const vt_gvalue *v);

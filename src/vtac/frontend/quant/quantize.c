@@ -24,7 +24,7 @@ static void prepare(vt_quantizer *q) {
     for (uint32_t i = 0; i < q->g->outputs.count; i++) q->reader[q->g->outputs.item[i]->index] = NULL;
 }
 
-static void add_layer(vt_quantizer *q, const vt_chain *c) {
+static void add_layer(vt_quantizer *q, vt_chain *c) {
     switch (c->kind) {
     case VT_Q_CONV:
     case VT_Q_CONV_TRANSPOSE:

@@ -14,7 +14,8 @@ typedef struct histogram {
     uint64_t *bins; /* NULL before the first element */
     double *means;  /* one a channel, over `samples` tensors; NULL: no channels, or none seen; behind them, */
     double *powers; /* in the same order, the means of their squares, */
-    double *peaks;  /* and their largest magnitudes */
+    double *peaks;  /* their largest magnitudes, */
+    double *usual;  /* and the means of the largest magnitudes of each tensor */
     uint64_t samples;
     size_t odd_place; /* of the first element that is infinite or not a number, */
     double odd;       /* and that; 0: all were finite */
@@ -88,17 +89,20 @@ static void observe_means(vt_ranges *r, histogram *h, const vt_gtype *t, const f
         h->means = VT_NEW_ARRAY(r->ctx, double, (size_t)channels);
         h->powers = VT_NEW_ARRAY(r->ctx, double, (size_t)channels);
         h->peaks = VT_NEW_ARRAY(r->ctx, double, (size_t)channels);
+        h->usual = VT_NEW_ARRAY(r->ctx, double, (size_t)channels);
     }
     h->samples++;
     for (int64_t c = 0; c < channels; c++) {
-        double sum = 0, squares = 0;
+        double sum = 0, squares = 0, peak = 0;
         for (int64_t o = 0; o < outer; o++) {
             const float *x = &data[(o * channels + c) * inner];
             sum += sum_of(x, inner);
-            squares += squares_and_peak(x, inner, &h->peaks[c]);
+            squares += squares_and_peak(x, inner, &peak);
         }
         h->means[c] += (sum / (double)(outer * inner) - h->means[c]) / (double)h->samples;
         h->powers[c] += (squares / (double)(outer * inner) - h->powers[c]) / (double)h->samples;
+        h->usual[c] += (peak - h->usual[c]) / (double)h->samples;
+        h->peaks[c] = fmax(h->peaks[c], peak);
     }
 }
 
@@ -125,6 +129,7 @@ const double *vt_ranges_means(const vt_ranges *r, const vt_gvalue *v) { return r
 
 const double *vt_ranges_powers(const vt_ranges *r, const vt_gvalue *v) { return r->of[v->index].powers; }
 const double *vt_ranges_peaks(const vt_ranges *r, const vt_gvalue *v) { return r->of[v->index].peaks; }
+const double *vt_ranges_usual_peaks(const vt_ranges *r, const vt_gvalue *v) { return r->of[v->index].usual; }
 
 uint64_t vt_ranges_samples(const vt_ranges *r, const vt_gvalue *v) { return r->of[v->index].samples; }
 

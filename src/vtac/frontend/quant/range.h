@@ -25,6 +25,8 @@ const double *vt_ranges_means(const vt_ranges *r, const vt_gvalue *v);
 /* In the same way the means of squares, and the largest magnitudes. */
 const double *vt_ranges_powers(const vt_ranges *r, const vt_gvalue *v);
 const double *vt_ranges_peaks(const vt_ranges *r, const vt_gvalue *v);
+/* The largest magnitude of a channel in one sample, on the average of the samples. */
+const double *vt_ranges_usual_peaks(const vt_ranges *r, const vt_gvalue *v);
 /* How many tensors they are of. */
 uint64_t vt_ranges_samples(const vt_ranges *r, const vt_gvalue *v);
 /* A range that is known from elsewhere (a quantized model says it); the largest of several. */
