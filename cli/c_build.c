@@ -164,6 +164,7 @@ int cmd_build(const cli_command *self, int argc, char **argv) {
         {"opt", 'O', CLI_NUMBER, "LEVEL", "0 to 3: effort for what computes on the host (2)", &level},
         CLI_KERNEL_OPTIONS(&w.k),
         CLI_CONFIG_OPTIONS(&w.k.common),
+        CLI_TIMING_OPTIONS(&w.k.common.timing),
         CLI_JSON_OPTION(&w.k.common),
         {0},
     };

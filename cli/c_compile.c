@@ -118,6 +118,7 @@ int cmd_compile(const cli_command *self, int argc, char **argv) {
         CLI_CONFIG_OPTIONS(&s.common),
         CLI_JSON_OPTION(&s.common),
         {0},
+        CLI_TIMING_OPTIONS(&s.common.timing),
     };
     int code = cli_parse(self, options, argc, argv, &argc, &argv);
     if (code >= 0) return code;

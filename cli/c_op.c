@@ -32,7 +32,7 @@ static vta_status apply_log(state *s) {
 }
 
 static vta_status schedule(state *s, int argc, char **argv) {
-    vta_status status = cli_operator_make(&s->common, &s->device, argc, argv, &s->o);
+    vta_status status = cli_operator_make(&s->common, argc, argv, &s->o);
     if (status != VTA_OK) return status;
     if (s->log) return apply_log(s);
     vtac_op_options options = {
@@ -89,12 +89,13 @@ static void report(const state *s, vta_status status) {
                    vtac_op_name(s->o.op), s->proof.log2_error);
         return;
     }
-    json_t *j = json_pack(
-        "{s:s, s:b, s:I, s:I, s:I, s:f, s:f, s:s, s:s, s:I, s:I, s:I, s:I, s:s}", "operator", vtac_op_name(s->o.op),
-        "correct", correct, "cycles", (json_int_t)r->cycles, "bound", (json_int_t)r->bound, "macs", (json_int_t)r->macs,
-        "schedule_ms", r->schedule_ms, "compile_ms", r->compile_ms, "schedule", vtac_op_report(s->o.op), "profile",
-        s->o.profile.name, "elements", (json_int_t)s->check.elements, "considered", (json_int_t)r->considered, "timed",
-        (json_int_t)r->timed, "refused", (json_int_t)r->refused, "origin", origin_of(r));
+    json_t *j = json_pack("{s:s, s:b, s:I, s:I, s:I, s:f, s:f, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:s}", "operator",
+                          vtac_op_name(s->o.op), "correct", correct, "cycles", (json_int_t)r->cycles, "bound",
+                          (json_int_t)r->bound, "macs", (json_int_t)r->macs, "schedule_ms", r->schedule_ms,
+                          "compile_ms", r->compile_ms, "schedule", vtac_op_report(s->o.op), "profile",
+                          s->o.profile.name, "bus_bits", (json_int_t)s->o.profile.bus_bits, "elements",
+                          (json_int_t)s->check.elements, "considered", (json_int_t)r->considered, "timed",
+                          (json_int_t)r->timed, "refused", (json_int_t)r->refused, "origin", origin_of(r));
     json_object_set_new(j, "may_wrap",
                         vtac_op_may_wrap(s->o.op) ? json_string(vtac_op_may_wrap(s->o.op)) : json_null());
     if (s->prove)
@@ -135,6 +136,7 @@ int cmd_op(const cli_command *self, int argc, char **argv) {
         {"log", 0, CLI_TEXT, "FILE", "take the best schedule of this log (of vta tune, or of AutoTVM for VTA)", &s.log},
         CLI_DEVICE_OPTIONS(&s.device),
         CLI_CONFIG_OPTIONS(&s.common),
+        CLI_TIMING_OPTIONS(&s.common.timing),
         CLI_JSON_OPTION(&s.common),
         {0},
     };

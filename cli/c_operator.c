@@ -5,11 +5,6 @@
 
 #include "vta/runtime.h"
 
-vta_status cli_find_profile(const cli_device *device, const vta_config *config, vta_timing_profile *out) {
-    if (device->options.profile) return vta_timing_profile_get(device->options.profile, cli_diag(), out);
-    return vta_timing_profile_for(config, cli_diag(), out);
-}
-
 /* How operands lie is nothing to this tool, so it takes the cheapest where programs ask for plain tiles. */
 static void choose_fold(const char *name, cli_list *pairs) {
     for (int i = 0; i < pairs->count; i++)
@@ -17,8 +12,7 @@ static void choose_fold(const char *name, cli_list *pairs) {
     if (!strcmp(name, "conv2d") && pairs->count < CLI_LIST_MAX) pairs->item[pairs->count++] = "fold=-1";
 }
 
-vta_status cli_operator_make(const cli_common *common, const cli_device *device, int argc, char **argv,
-                             cli_operator *out) {
+vta_status cli_operator_make(const cli_common *common, int argc, char **argv, cli_operator *out) {
     cli_list pairs = {.count = 0};
     *out = (cli_operator){.op = NULL};
     for (int i = 1; i < argc && i <= CLI_LIST_MAX; i++) pairs.item[pairs.count++] = argv[i];
@@ -26,7 +20,7 @@ vta_status cli_operator_make(const cli_common *common, const cli_device *device,
     char *text = cli_join(&pairs);
     if (!text) return VTA_NO_MEMORY;
     vta_status status = cli_find_config(common, &out->config);
-    if (status == VTA_OK) status = cli_find_profile(device, out->config, &out->profile);
+    if (status == VTA_OK) status = vta_timing_profile_for(out->config, cli_diag(), &out->profile);
     if (status == VTA_OK) status = vtac_op_create(argv[0], text, out->config, NULL, cli_diag(), &out->op);
     free(text);
     return status;

@@ -13,11 +13,8 @@ typedef struct cli_operator {
     vtac_op *op;
 } cli_operator;
 
-/* The operator of "NAME KEY=VALUE...", timed with --profile or the configuration's profile. */
-vta_status cli_operator_make(const cli_common *common, const cli_device *device, int argc, char **argv,
-                             cli_operator *out);
-/* That of --profile, else the configuration's. */
-vta_status cli_find_profile(const cli_device *device, const vta_config *config, vta_timing_profile *out);
+/* The operator of "NAME KEY=VALUE...", timed with the configuration's profile. */
+vta_status cli_operator_make(const cli_common *common, int argc, char **argv, cli_operator *out);
 void cli_operator_release(cli_operator *o);
 /* Runs the operator's kernel on random and extreme inputs on the device, and its definition; *out_ran: there are
  * findings of --check to print. */

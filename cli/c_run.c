@@ -12,6 +12,7 @@
 #include "findings.h"
 #include "object.h"
 #include "stats.h"
+#include "timing.h"
 
 typedef struct running {
     cli_kernel k;
@@ -51,7 +52,10 @@ static vta_status start_runtime(running *r) {
     of_device.check = r->device.check;
     of_device.skip_execution = r->device.skip_execution;
     const vta_runtime_options options = {.device = &of_device};
-    vta_status status = vta_runtime_reconfigure(r->config, r->device.driver, &options, cli_diag());
+    char timing[CLI_DEVICE_TIMING]; /* the configuration says it: only whether something is timed */
+    const char *driver = r->device.driver ? r->device.driver : vta_config_target(r->config);
+    vta_status status = r->k.automatic ? VTA_OK : cli_device_timing(r->device.timing, r->config, driver, timing);
+    if (status == VTA_OK) status = vta_runtime_reconfigure(r->config, r->device.driver, &options, cli_diag());
     r->started = status == VTA_OK;
     return status;
 }
@@ -211,6 +215,7 @@ int cmd_run(const cli_command *self, int argc, char **argv) {
         {"interpret", 0, CLI_FLAG, NULL, "the reference is the slow evaluator, also for large kernels", &r.interpret},
         {"function", 0, CLI_TEXT, "NAME", "which kernel of an object that has several", &r.function},
         CLI_DEVICE_OPTIONS(&r.device),
+        CLI_TIMING_OPTIONS(&r.k.common.timing),
         CLI_KERNEL_OPTIONS(&r.k),
         CLI_NETWORK_OPTIONS(&n.network),
         CLI_PICTURE_OPTIONS(&n.pictures),
@@ -221,6 +226,7 @@ int cmd_run(const cli_command *self, int argc, char **argv) {
     };
     int code = cli_parse(self, options, argc, argv, &argc, &argv);
     if (code >= 0) return code;
+    r.device.timing = &r.k.common.timing;
     if (argc != 1)
         return cli_usage(self, argc ? "%s: one kernel file at a time" : "which kernel file, object or network?%s",
                          argc ? argv[1] : "");

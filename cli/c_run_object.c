@@ -8,6 +8,7 @@
 #include "object.h"
 #include "sample.h"
 #include "stats.h"
+#include "timing.h"
 
 enum { MAX_ARGS = 64 };
 
@@ -35,7 +36,12 @@ static vta_status start_runtime(running *r) {
     vta_device_options of_device = device->options;
     of_device.check = device->check;
     of_device.skip_execution = device->skip_execution;
+    char timing[CLI_DEVICE_TIMING];
+    const char *driver = device->driver ? device->driver : vta_config_target(r->config);
     const vta_runtime_options options = {.device = &of_device};
+    status = cli_device_timing(device->timing, r->config, driver, timing);
+    if (status != VTA_OK) return status;
+    of_device.profile = *timing ? timing : NULL;
     return vta_runtime_reconfigure(r->config, device->driver, &options, cli_diag());
 }
 

@@ -108,12 +108,12 @@ static void report(const cli_tune *s, vta_status status) {
         if (status == VTA_OK) report_text(s);
         return;
     }
-    cli_print_json(json_pack("{s:s, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:f, s:s, s:s}", "operator",
+    cli_print_json(json_pack("{s:s, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:f, s:s, s:s, s:I}", "operator",
                              vtac_op_name(s->o.op), "correct", status == VTA_OK, "cycles", (json_int_t)r->op.cycles,
                              "untuned", (json_int_t)r->untuned, "bound", (json_int_t)r->op.bound, "trials",
                              (json_int_t)r->trials, "failed", (json_int_t)r->failed, "reused", (json_int_t)r->reused,
                              "interrupted", r->interrupted, "seconds", r->seconds, "schedule", vtac_op_report(s->o.op),
-                             "profile", s->o.profile.name));
+                             "profile", s->o.profile.name, "bus_bits", (json_int_t)s->o.profile.bus_bits));
 }
 
 vta_status cli_tune_search(cli_tune *s, bool *out_ran) {
@@ -127,7 +127,7 @@ vta_status cli_tune_search(cli_tune *s, bool *out_ran) {
 static vta_status tune(cli_tune *s, int argc, char **argv) {
     bool ran = false;
     if (cli_is_network(argv[0])) return cli_tune_network(s, argv[0]);
-    vta_status status = cli_operator_make(&s->common, &s->device, argc, argv, &s->o);
+    vta_status status = cli_operator_make(&s->common, argc, argv, &s->o);
     if (status == VTA_OK) status = cli_tune_search(s, &ran);
     if (ran) report(s, status);
     return status;
@@ -196,7 +196,6 @@ int cmd_tune(const cli_command *self, int argc, char **argv) {
         {"no-database", 0, CLI_FLAG, NULL, "do not begin with the database of tuned schedules", &s.no_database},
         {"merge", 0, CLI_FLAG, NULL, "tune nothing: write the best record of each workload of these logs", &s.merge},
         {"output", 'o', CLI_TEXT, "FILE", "write it there (else to standard output)", &s.output},
-        {"profile", 0, CLI_TEXT, "NAME", "timing profile that schedules are timed with", &s.device.options.profile},
         CLI_NETWORK_OPTIONS(&s.network),
         CLI_PICTURE_OPTIONS(&s.pictures),
         CLI_GRAPH_OPTIONS(&s.network.of_graph),
@@ -213,3 +212,4 @@ int cmd_tune(const cli_command *self, int argc, char **argv) {
     cli_operator_release(&s.o);
     return cli_finish(status);
 }
+        CLI_TIMING_OPTIONS(&s.common.timing),

@@ -106,7 +106,7 @@ static vta_status open_network(cli_tune_work *w, const char *path) {
     vtac_graph *graph = NULL;
     vtac_quantized *quantized = NULL;
     vta_status status = cli_find_config(&t->common, &t->o.config);
-    if (status == VTA_OK) status = cli_find_profile(&t->device, t->o.config, &t->o.profile);
+    if (status == VTA_OK) status = vta_timing_profile_for(t->o.config, cli_diag(), &t->o.profile);
     if (status == VTA_OK) status = cli_pictures_settle(&t->pictures, path);
     if (status != VTA_OK) return status;
     status = cli_network_quantize(&t->network, path, &t->pictures, 0, NULL, &graph, &quantized);

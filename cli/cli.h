@@ -63,10 +63,31 @@ int cli_usage(const cli_command *command, const char *fmt, ...) VTA_PRINTF(2, 3)
 vta_status cli_unknown(const char *option, const char *name, const char *what, const char *const *names, size_t count,
                        const char *hint);
 
-/* Options that most commands have: put CLI_CONFIG_OPTIONS(&common) and CLI_JSON_OPTION(&common) into the table. */
+/* What is said of the machine's time: its memory bus, and what instructions take (timing.h). */
+typedef struct cli_timing {
+    const char *profile; /* --profile NAME or FILE.json */
+    const char *bus;     /* --bus BITS */
+    cli_list settings;   /* --timing NAME=NUMBER */
+} cli_timing;
+
+#define CLI_TIMING_OPTIONS(timing)                                                                                     \
+    {"profile",                                                                                                        \
+     'P',                                                                                                              \
+     CLI_TEXT,                                                                                                         \
+     "NAME|FILE",                                                                                                      \
+     "timing profile: chisel, rtl, chisel-2019, hls, ultra96, zcu104, or a JSON file (else by the target)",            \
+     &(timing)->profile},                                                                                              \
+        {"bus", 'b', CLI_TEXT, "BITS", "width of the memory bus", &(timing)->bus}, {                                   \
+        "timing", 'T', CLI_LIST, "NAME=NUMBER", "change one setting of the timing profile; may be repeated",           \
+            &(timing)->settings                                                                                        \
+    }
+
+/* Options that most commands have: put CLI_CONFIG_OPTIONS(&common) and CLI_JSON_OPTION(&common) into the table, and
+ * where schedules are chosen or programs timed CLI_TIMING_OPTIONS(&common.timing). */
 typedef struct cli_common {
     const char *config; /* --config FILE */
     cli_list set;       /* --set KEY=VALUE, any number of times */
+    cli_timing timing;  /* becomes the configuration's own TIMING */
     bool json;          /* --json */
 } cli_common;
 
@@ -86,7 +107,7 @@ typedef struct cli_common {
 
 /* The items of a list with blanks between them; free() it. NULL when out of memory. */
 char *cli_join(const cli_list *list);
-/* The configuration that --config and --set ask for. */
+/* The configuration that --config, --set and the options of the timing profile ask for. */
 vta_status cli_find_config(const cli_common *common, vta_config **out_config);
 /* Applies the --set options to a configuration that came from elsewhere; the old one is released. */
 vta_status cli_change_config(const cli_common *common, vta_config **config);

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "cli.h"
+#include "timing.h"
 #include "vta/support.h"
 
 vta_diag *cli_diag(void) {
@@ -104,6 +104,7 @@ vta_status cli_find_config(const cli_common *common, vta_config **out_config) {
     vta_status status = vta_config_find(common->config, cli_diag(), out_config, NULL);
     if (status != VTA_OK) return status;
     status = cli_change_config(common, out_config);
+    if (status == VTA_OK) status = cli_change_timing(&common->timing, out_config);
     if (status != VTA_OK) {
         vta_config_release(*out_config);
         *out_config = NULL;

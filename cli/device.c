@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "timing.h"
+
 static void add_number(cli_device *d, const char *key, uint64_t value) {
     size_t n = strlen(d->wave_text);
     if (value) snprintf(d->wave_text + n, sizeof d->wave_text - n, " %s=%llu", key, (unsigned long long)value);
@@ -31,5 +33,12 @@ vta_status cli_make_device(cli_device *d, const vta_config *config, vta_device *
     d->options.skip_execution = d->skip_execution;
     vta_status status = settle_waves(d);
     if (status != VTA_OK) return status;
-    return vta_device_create(d->driver ? d->driver : "sim", config, &d->options, NULL, cli_diag(), out_device);
+    char timing[CLI_DEVICE_TIMING];
+    const char *driver = d->driver ? d->driver : "sim";
+    status = cli_device_timing(d->timing, config, driver, timing);
+    if (status != VTA_OK) return status;
+    d->options.profile = *timing ? timing : NULL;
+    status = vta_device_create(driver, config, &d->options, NULL, cli_diag(), out_device);
+    d->options.profile = NULL;
+    return status;
 }

@@ -6,7 +6,8 @@
 #include "vta/device.h"
 
 typedef struct cli_device {
-    const char *driver; /* NULL: sim */
+    const char *driver;       /* NULL: sim */
+    const cli_timing *timing; /* for what brings its own configuration; NULL: the configuration's */
     vta_device_options options;
     bool check, skip_execution, assertions, pack, netlist;
     uint64_t stall;
@@ -35,7 +36,6 @@ typedef struct cli_device {
         {"check",    0, CLI_FLAG, NULL, "find races, reads of what was never written, and what boards do differently", \
          &(d)->check},                                                                                                 \
         {"cpu", 0, CLI_TEXT, "NAME", "code path of the fast engine: auto, portable, avx2, avx512", &(d)->options.cpu}, \
-        {"profile", 0, CLI_TEXT, "NAME", "timing profile of tsim and rtl", &(d)->options.profile},                     \
         {"stall", 0, CLI_NUMBER, "PERCENT", "rtl: hold up each channel of the memory so often", &(d)->stall},          \
         {"assertions", 0, CLI_FLAG, NULL, "rtl: a model that checks the assertions of its sources", &(d)->assertions}, \
         {"pack", 0, CLI_FLAG, NULL, "rtl: a model with two products in one multiplier", &(d)->pack},                   \

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "picture_files.h"
+#include "timing.h"
 #include "vta/module.h"
 
 enum { RANK_MAX = 8 };
@@ -92,11 +93,16 @@ vta_status cli_model_open(const cli_model *m, cli_opened_model *o) {
     vta_device_options device = m->device->options;
     device.check = m->device->check;
     device.skip_execution = m->device->skip_execution;
+    char timing[CLI_DEVICE_TIMING];
     const vta_instance_options options = {
         .driver = m->device->driver ? m->device->driver : "sim", .device = &device, .timing = m->timing};
     *o = (cli_opened_model){.m = m};
     vta_status status = cli_model_load(m->path, cli_diag(), &o->model);
     vta_model *first = o->model;
+    if (status == VTA_OK && !cli_is_network(m->path)) { /* else it was compiled for that */
+        status = cli_device_timing(m->device->timing, vta_model_config(first), options.driver, timing);
+        device.profile = *timing ? timing : NULL;
+    }
     if (status == VTA_OK) status = list_tensors(o, false, &o->inputs);
     if (status == VTA_OK) status = choose_shape(o);
     if (status == VTA_OK && o->model != first) {

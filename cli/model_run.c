@@ -89,12 +89,14 @@ vta_status cli_run_model(const cli_model *m) {
 /* A tool without the compiler runs nothing else. */
 #ifndef VT_COMPILER
 int cmd_run(const cli_command *self, int argc, char **argv) {
-    static cli_device device;
+    static cli_timing timing;
+    static cli_device device = {.timing = &timing};
     static cli_model m;
     static cli_pictures pictures;
     const cli_option options[] = {CLI_MODEL_OPTIONS(&m),
                                   CLI_PICTURE_OPTIONS(&pictures),
                                   CLI_DEVICE_OPTIONS(&device),
+                                  CLI_TIMING_OPTIONS(&timing),
                                   {"json", 'j', CLI_FLAG, NULL, "print JSON instead of text", &m.json},
                                   {0}};
     int code = cli_parse(self, options, argc, argv, &argc, &argv);

@@ -19,7 +19,6 @@ typedef struct timed {
 
 typedef struct profile_args {
     cli_common common;
-    cli_timing timing;
     cli_input input;
     cli_model model; /* where the input is one */
     const char *trace, *html, *svg, *title;
@@ -103,7 +102,7 @@ static vta_status time_network(const profile_args *args, const char *path, const
 static vta_status time_input(const profile_args *args, const cli_input *input, const cli_list *more, timed *out) {
     vta_timing_profile timing;
     vta_status status = cli_open_input(input, cli_diag(), &out->config, &out->program);
-    if (status == VTA_OK) status = cli_find_timing(&args->timing, out->config, cli_diag(), &timing);
+    if (status == VTA_OK) status = cli_find_timing(&args->common.timing, out->config, cli_diag(), &timing);
     for (int i = 0; status == VTA_OK && more && i < more->count; i++)
         status = vta_timing_profile_set(&timing, more->item[i], cli_diag());
     if (status == VTA_OK) status = cli_profile_program(&out->program, out->config, &timing, &out->profile);
@@ -135,6 +134,7 @@ static vta_status time_other(profile_args *args, timed *other) {
     vta_status status = add_words(&input.params, &args->against_params);
     args->other = args->common;
     if (status == VTA_OK) status = add_words(&args->other.set, &args->against_set);
+    if (status == VTA_OK) status = add_words(&args->other.timing.settings, &args->against_timing);
     input.changes = &args->other.set;
     cli_onnx_use(&args->other, &args->model.inputs);
     cli_model_forget(); /* the same model may be compiled for another machine now */
@@ -169,7 +169,7 @@ static vta_status settle_model(profile_args *args) {
     if (!args->model.path || args->model.timing) return VTA_OK;
     vta_status status = cli_model_program(args->input.path, cli_diag(), &program);
     if (status != VTA_OK) return status;
-    status = cli_find_timing(&args->timing, vta_program_config(program), cli_diag(), &timing);
+    status = cli_find_timing(&args->common.timing, vta_program_config(program), cli_diag(), &timing);
     vta_program_destroy(program);
     args->model.device = &device;
     args->model.timing = &timing;
@@ -218,7 +218,7 @@ int cmd_profile(const cli_command *self, int argc, char **argv) {
          &args.against_set},
         {"input", 'i', CLI_LIST, "[NAME=]FILE.npy", "an input of a network (else zeros)", &args.model.inputs},
         CLI_INPUT_OPTIONS(&args.input),
-        CLI_TIMING_OPTIONS(&args.timing),
+        CLI_TIMING_OPTIONS(&args.common.timing),
         {"config", 'c', CLI_TEXT, "FILE", "configuration that a kernel file or an ONNX model is built for",
          &args.common.config},
         {"set", 's', CLI_LIST, "KEY=VALUE", "change one key of the configuration; may be repeated", &args.common.set},

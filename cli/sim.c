@@ -63,13 +63,14 @@ static void print_report(const report *r, const vta_program *program, const vta_
 
 int cmd_sim(const cli_command *self, int argc, char **argv) {
     cli_common common = {0};
-    cli_device chosen = {0};
+    cli_device chosen = {.timing = &common.timing};
     bool expect = false;
     uint64_t wait_cycles = 0;
     const cli_option options[] = {
         {"expect", 'x', CLI_FLAG, NULL, "compare DRAM with the recorded contents after each run, and the statistics",
          &expect},
         CLI_DEVICE_OPTIONS(&chosen),
+        CLI_TIMING_OPTIONS(&common.timing),
         {"wait-cycles", 0, CLI_NUMBER, "N", "stop a run of tsim after N cycles (0: never)", &wait_cycles},
         CLI_JSON_OPTION(&common),
         {0},

@@ -36,12 +36,82 @@ vta_status cli_find_timing(const cli_timing *timing, const vta_config *config, v
     if (status == VTA_OK && timing->bus) {
         char change[64];
         snprintf(change, sizeof change, "bus_bits=%s", timing->bus);
-        status = vta_timing_profile_set(out_profile, change, diag);
+        status = vta_timing_profile_set(out_profile, change, NULL);
+        if (status != VTA_OK)
+            return fail(diag, status, "--bus %.40s: expected bits, a power of two from 32 to 2048", timing->bus);
     }
     for (int i = 0; status == VTA_OK && i < timing->settings.count; i++)
         status = vta_timing_profile_set(out_profile, timing->settings.item[i], diag);
     return status;
 }
+
+/* ---- As a configuration and a device take it --------------------------------------------------------------------- */
+
+bool cli_timing_is_given(const cli_timing *timing) {
+    return timing && (timing->profile || timing->bus || timing->settings.count);
+}
+
+/* A profile as JSON: its name, and the settings in which it is not the one of that name. */
+static json_t *settings_of(const vta_timing_profile *profile) {
+    vta_timing_profile named;
+    const char *key;
+    json_t *value, *all = cli_json_of(vta_timing_profile_to_json(profile));
+    if (vta_timing_profile_get(profile->name, NULL, &named) != VTA_OK) return all;
+    json_t *known = cli_json_of(vta_timing_profile_to_json(&named));
+    json_object_foreach(known, key, value) {
+        bool same = strcmp(key, "profile") && json_equal(value, json_object_get(all, key));
+        if (same) json_object_del(all, key);
+    }
+    json_decref(known);
+    return all;
+}
+
+vta_status cli_change_timing(const cli_timing *timing, vta_config **config) {
+    vta_timing_profile profile;
+    vta_config *changed;
+    if (!cli_timing_is_given(timing)) return VTA_OK;
+    vta_status status = cli_find_timing(timing, *config, cli_diag(), &profile);
+    if (status != VTA_OK) return status;
+    json_t *settings = settings_of(&profile);
+    char *text = json_dumps(settings, JSON_COMPACT);
+    status = text ? vta_config_with_timing(*config, text, cli_diag(), &changed) : VTA_NO_MEMORY;
+    free(text);
+    json_decref(settings);
+    if (status != VTA_OK) return status;
+    vta_config_release(*config);
+    *config = changed;
+    return VTA_OK;
+}
+
+vta_status cli_device_timing(const cli_timing *timing, const vta_config *config, const char *driver,
+                             char out[CLI_DEVICE_TIMING]) {
+    bool is_rtl = !strcmp(driver, "rtl");
+    vta_timing_profile profile;
+    const char *key;
+    json_t *value;
+    *out = '\0';
+    if (!cli_timing_is_given(timing)) return VTA_OK;
+    if (!is_rtl && strcmp(driver, "tsim"))
+        return cli_fail(VTA_INVALID_ARGUMENT, "%s: the driver %s counts no cycles; --driver tsim does",
+                        timing->profile ? "--profile"
+                        : timing->bus   ? "--bus"
+                                        : "--timing",
+                        driver);
+    cli_timing of_driver = *timing;
+    if (is_rtl && !timing->profile && !*vta_config_timing(config)) of_driver.profile = "rtl";
+    vta_status status = cli_find_timing(&of_driver, config, cli_diag(), &profile);
+    if (status != VTA_OK) return status;
+    json_t *settings = settings_of(&profile);
+    size_t n = (size_t)snprintf(out, CLI_DEVICE_TIMING, "%s", profile.name);
+    json_object_foreach(settings, key, value) {
+        if (json_is_integer(value) && n < CLI_DEVICE_TIMING)
+            n += (size_t)snprintf(out + n, CLI_DEVICE_TIMING - n, " %s=%lld", key, json_integer_value(value));
+    }
+    json_decref(settings);
+    return VTA_OK;
+}
+
+/* ---- Inputs ------------------------------------------------------------------------------------------------------ */
 
 vta_status cli_same_sizes(const vta_program *program, const vta_config *config, vta_diag *diag) {
     const char *own = vta_config_bitstream(vta_program_config(program));

@@ -1,4 +1,4 @@
-/* What the commands that time programs share: options of the timing profile, and timing a captured program. */
+/* What the commands that time programs share: the timing profile that is asked for, and timing a captured program. */
 #ifndef CLI_TIMING_H
 #define CLI_TIMING_H
 
@@ -7,27 +7,18 @@
 #include "vta/profile.h"
 #include "vta/program.h"
 
-typedef struct cli_timing {
-    const char *profile; /* --profile NAME or FILE.json */
-    const char *bus;     /* --bus BITS */
-    cli_list settings;   /* --timing NAME=NUMBER */
-} cli_timing;
-
-#define CLI_TIMING_OPTIONS(timing)                                                                                     \
-    {"profile",                                                                                                        \
-     'P',                                                                                                              \
-     CLI_TEXT,                                                                                                         \
-     "NAME|FILE",                                                                                                      \
-     "timing profile: chisel, rtl, chisel-2019, hls, ultra96, zcu104, or a JSON file (else by the target)",            \
-     &(timing)->profile},                                                                                              \
-        {"bus", 'b', CLI_TEXT, "BITS", "width of the memory bus", &(timing)->bus}, {                                   \
-        "timing", 'T', CLI_LIST, "NAME=NUMBER", "change one setting of the timing profile; may be repeated",           \
-            &(timing)->settings                                                                                        \
-    }
+enum { CLI_DEVICE_TIMING = 1024 };
 
 /* The profile that the options ask for, on top of the configuration's own. */
 vta_status cli_find_timing(const cli_timing *timing, const vta_config *config, vta_diag *diag,
                            vta_timing_profile *out_profile);
+bool cli_timing_is_given(const cli_timing *timing);
+/* Makes it the configuration's own, under TIMING; without options nothing changes. The old one is released. */
+vta_status cli_change_timing(const cli_timing *timing, vta_config **config);
+/* What vta_device_options.profile says for it, for what brings its own configuration: "" where nothing is asked for.
+ * VTA_INVALID_ARGUMENT for a driver that counts no cycles. */
+vta_status cli_device_timing(const cli_timing *timing, const vta_config *config, const char *driver,
+                             char out[CLI_DEVICE_TIMING]);
 /* What a command is given to time. */
 typedef struct cli_input {
     const char *path;       /* a captured program, a kernel file, or an object of one */

@@ -46,6 +46,11 @@ VTA_API vta_status vta_config_find(const char *path, vta_diag *diag, vta_config 
 /* A copy with some keys changed: `changes` is text like "LOG_BATCH=1 LOG_ACC_BUFF_SIZE=18 TARGET=tsim". */
 VTA_API vta_status vta_config_with(const vta_config *config, const char *changes, vta_diag *diag,
                                    vta_config **out_config);
+/* A copy whose timing model has other settings: `json` is an object like that under TIMING, {"profile": "hls",
+ * "bus_bits": 128}, and takes its place. VTA_PARSE for bad JSON, VTA_CONFIG where it is no such object; which settings
+ * there are is known to vta_timing_profile_for. */
+VTA_API vta_status vta_config_with_timing(const vta_config *config, const char *json, vta_diag *diag,
+                                          vta_config **out_config);
 /* Configurations are counted: retain returns its argument, and each retain needs a release. */
 VTA_API vta_config *vta_config_retain(const vta_config *config);
 VTA_API void vta_config_release(vta_config *config);

@@ -11,12 +11,14 @@ import threading
 from typing import TYPE_CHECKING
 
 from . import _bindings as b
+from ._check import whole
 from ._lib import DIAG, call, lib, release, take_text, text
 
 if TYPE_CHECKING:
-    from typing import Any, TypeVar
+    from typing import Any, TypeVar, Union
 
     S = TypeVar("S", bound="Settings")
+    Timing = Union[str, os.PathLike[str], dict[str, Any], None]
 
 
 class Config:
@@ -58,6 +60,41 @@ class Config:
         return json.loads(take_text(lib.vta_config_to_json(self.handle)))
 
 
+    def with_timing(self, profile: Timing = None, bus: int | None = None) -> Config:
+        """The same with another timing profile, as by ``--profile`` and ``--bus`` of the tool: its ``TIMING``. Schedules are
+        chosen by it, and ``tsim`` counts by it.
+
+        Parameters
+        ----------
+        profile : str, path or dict, optional
+            A profile's name, such as ``"hls"``, a file of its settings, or the settings; else the configuration's own.
+        bus : int, optional
+            Width of the memory bus in bits.
+        """
+        settings = self.to_dict().get("TIMING", {}) if profile is None else _timing(profile)
+        if bus is not None:
+            settings = {**settings, "bus_bits": whole(bus, "bus")}
+        out = ctypes.c_void_p()
+        call(lib.vta_config_with_timing, self.handle, json.dumps(settings).encode(), DIAG, ctypes.byref(out))
+        config = Config(out.value or 0)
+        call(lib.vta_timing_profile_for, config.handle, DIAG, ctypes.byref(b.vta_timing_profile()))
+        return config
+
+
+def _timing(profile: str | os.PathLike[str] | dict[str, Any]) -> dict[str, Any]:
+    """The settings of a profile; those of a vta_config.json, whose keys are capitals, are not among them."""
+    if isinstance(profile, dict):
+        return profile
+    path = os.fspath(profile)
+    if isinstance(profile, str) and "/" not in path and ".json" not in path:
+        return {"profile": path}
+    with open(path, encoding="utf-8") as file:
+        settings = json.load(file)
+    if not isinstance(settings, dict):
+        raise ValueError(f"{path}: a timing profile is a JSON object")
+    return {key: value for key, value in settings.items() if not key[:1].isupper()}
+
+
 class Settings:
     """A hardware configuration with every size derived: all of :class:`vta.environment.Environment` that needs no tensor
     expressions.
@@ -66,6 +103,9 @@ class Settings:
     ----------
     cfg : dict of str to value, str, path or Config
         The keys of ``vta_config.json``, a file of them, or a board's name: ``"pynq"``.
+    profile : str, path or dict, optional
+    bus : int, optional
+        Another timing profile, and the width of the memory bus: :meth:`Config.with_timing`.
     """
 
     current: Settings | None = None
@@ -127,11 +167,14 @@ class Settings:
         if not hasattr(Settings, "kind"):
             Settings.kind = cls
 
-    def __init__(self, cfg: dict[str, Any] | str | os.PathLike[str] | Config) -> None:
+    def __init__(self, cfg: dict[str, Any] | str | os.PathLike[str] | Config, *, profile: Timing = None,
+                 bus: int | None = None) -> None:
         if isinstance(cfg, (str, os.PathLike)):
             self.config = Config.find(os.fspath(cfg))
         else:
             self.config = cfg if isinstance(cfg, Config) else Config.from_dict(cfg)
+        if profile is not None or bus is not None:
+            self.config = self.config.with_timing(profile, bus)
         handle = self.config.handle
         self.TARGET = text(lib.vta_config_target(handle))
         self.HW_VER = text(lib.vta_config_hw_version(handle))

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from ._settings import Timing
     from .graph import Source
 
     Sample = Union[ArrayLike, tuple[ArrayLike, ...], Mapping[str, ArrayLike]]
@@ -431,7 +432,7 @@ def compile(  # pylint: disable=redefined-builtin
         percentile: float = 99.99, output: str | os.PathLike[str] | None = None, requantize: str = "auto", result_bits: int = 0,
         keep_bias: bool = False, equalize: bool = False, precise: Sequence[str] = (),
         rounding: str = "nearest", search: float = 0, cycles: float = 0, weight_bits: int = 8,
-        shapes: Shapes | Sequence[Shapes] | None = None) -> Model:
+        shapes: Shapes | Sequence[Shapes] | None = None, profile: Timing = None, bus: int | None = None) -> Model:
     """Compiles an ONNX model for the accelerator: calibrates, quantizes, compiles.
 
     What takes longer than a second shows a bar, on a terminal and in a notebook.
@@ -447,6 +448,10 @@ def compile(  # pylint: disable=redefined-builtin
         All three as for :func:`vta.quantize`.
     config : Environment, Config, dict of str to value, file or name of a board, optional
         The hardware; else the current environment.
+    profile : str, path or dict, optional
+    bus : int, optional
+        Its timing profile and the width of its memory bus, as for :class:`vta.Environment`: schedules are chosen by them,
+        and the artifact keeps them.
     output : str, optional
         Where to save the artifact as well.
     requantize : str, optional
@@ -481,6 +486,8 @@ def compile(  # pylint: disable=redefined-builtin
     >>> model = vta.compile(torch_module, samples)
     """
     hardware = _config(config)
+    if profile is not None or bus is not None:
+        hardware = hardware.with_timing(profile, bus)
     if requantize == "auto" and not lib.vta_target_has_alu(hardware.handle, b.VTA_ALU_MUL):
         requantize = "shift"  # the target's design cannot multiply sums
     how = (range, percentile, requantize, result_bits, keep_bias, equalize, precise, rounding, search, cycles, hardware,

@@ -34,6 +34,10 @@ class Environment(Settings):
     ----------
     cfg : dict of str to value, str, path or Config
         The keys of ``vta_config.json``, a file of them, or a board's name: ``"pynq"``.
+    profile : str, path or dict, optional
+        A timing profile by name, a file of its settings, or the settings, as ``--profile`` of the tool; else that of `cfg`.
+    bus : int, optional
+        Width of the memory bus in bits, as ``--bus``.
 
     Attributes
     ----------

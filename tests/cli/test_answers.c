@@ -174,6 +174,73 @@ static void timing_profiles_of_a_file(void **state) {
     assert_contains(output, "nothing");
 }
 
+/* "cycles" of a JSON answer: its own, or of its object `in`. */
+static double cycles_of(const char *in, const char *args) {
+    char text[512];
+    snprintf(text, sizeof text, "%s --json", args);
+    runs(text, 0);
+    json_t *j = output_json();
+    double cycles = number(in ? json_object_get(j, in) : j, "cycles");
+    json_decref(j);
+    return cycles;
+}
+
+/* The same words choose the machine's time in all commands, and what is compiled keeps them. */
+static void times_of_all_commands(void **state) {
+    (void)state;
+    static const char *const options[] = {"", "--bus 32", "--profile hls", "-P rtl -b 256 -T delay=60", "-P slow.json"};
+    double before[4] = {0};
+    char args[512];
+    put("slow.json", "{\"profile\": \"ultra96\", \"bus_bits\": 64, \"delay\": 90, \"LOG_BATCH\": 0}");
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        static const char *const inputs[][2] = {
+            {"sim", "program.vta"}, {"run", "vadd.o"}, {"run", "vector_add.te"}, {"run", "kept.o"}};
+        for (size_t k = 0; k < 4; k++) {
+            snprintf(args, sizeof args, "build vector_add.te -o kept.o %s", options[i]);
+            if (k == 3) runs(args, 0);
+            snprintf(args, sizeof args, "profile %s %s", inputs[k][1], k == 3 ? "" : options[i]);
+            double cycles = cycles_of("timing", args);
+            snprintf(args, sizeof args, "%s %s --driver tsim %s", inputs[k][0], inputs[k][1], k == 3 ? "" : options[i]);
+            assert_true(cycles_of("stats", args) == cycles && cycles != before[k]);
+            before[k] = cycles;
+        }
+        if (i == 0) continue;
+        for (size_t k = 0; k < 3; k++) {
+            snprintf(args, sizeof args, "%s %s %s", inputs[k][0], inputs[k][1], options[i]);
+            runs(args, 1);
+            assert_contains(output, ": the driver sim counts no cycles; --driver tsim does");
+        }
+    }
+}
+
+static void schedules_for_a_bus(void **state) {
+    (void)state;
+    char args[512];
+    static const char conv[] = "conv2d height=14 width=14 in_channels=64 out_channels=64 kernel=3 pad=1";
+    double wide = 0;
+    for (int bus = 32; bus <= 256; bus *= 8) {
+        snprintf(args, sizeof args, "op %s --bus %d --driver tsim --emit te -o conv.te", conv, bus);
+        runs(args, 0);
+        snprintf(args, sizeof args, "op %s --bus %d", conv, bus);
+        double chosen = cycles_of(NULL, args), own;
+        snprintf(args, sizeof args, "profile conv.te --bus %d", bus);
+        own = cycles_of("timing", args);
+        assert_true(own == chosen);
+        if (bus == 32) wide = cycles_of("timing", "profile conv.te --bus 256");
+        if (bus == 256) assert_true(chosen < wide);
+        snprintf(args, sizeof args, "tune %s --bus %d --trials 3 --no-database --log tuned%d.log", conv, bus, bus);
+        assert_true(cycles_of(NULL, args) <= chosen);
+        snprintf(args, sizeof args, "op %s --bus %d --log tuned%d.log", conv, bus, bus);
+        json_t *j = both(args);
+        assert_int_equal(json_integer_value(json_object_get(j, "bus_bits")), bus);
+        json_decref(j);
+    }
+    runs("op add channels=20 --bus 100", 1);
+    assert_contains(output, "--bus 100: expected bits, a power of two from 32 to 2048");
+    runs("tune add channels=20 --profile chisle", 1);
+    assert_contains(output, "there is no timing profile \"chisle\"");
+}
+
 /* A machine of files: complete, and without its FPGA programmed. */
 static void boards(void **state) {
     (void)state;
@@ -293,10 +360,15 @@ static void options_of_all_commands(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(operators),       cmocka_unit_test(simulations),
-        cmocka_unit_test(lists_of_passes), cmocka_unit_test(timing_profiles_of_a_file),
-        cmocka_unit_test(what_is_refused), cmocka_unit_test(options_of_all_commands),
+        cmocka_unit_test(operators),
+        cmocka_unit_test(simulations),
+        cmocka_unit_test(lists_of_passes),
+        cmocka_unit_test(timing_profiles_of_a_file),
+        cmocka_unit_test(what_is_refused),
+        cmocka_unit_test(options_of_all_commands),
         cmocka_unit_test(boards),
+        cmocka_unit_test(times_of_all_commands),
+        cmocka_unit_test(schedules_for_a_bus),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

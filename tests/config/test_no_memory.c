@@ -53,6 +53,16 @@ static vta_status with(void) {
     return status;
 }
 
+static vta_status with_timing(void) {
+    vta_config *base = vta_config_default(), *c = NULL;
+    if (!base) return VTA_NO_MEMORY;
+    vta_status status = vta_config_with_timing(base, "{\"profile\": \"hls\", \"delay\": 3}", NULL, &c);
+    if (status == VTA_OK) assert_string_equal(vta_config_timing(c), "{\"profile\": \"hls\", \"delay\": 3}");
+    vta_config_release(c);
+    vta_config_release(base);
+    return status;
+}
+
 static vta_status to_json(void) {
     vta_config *base = vta_config_default();
     if (!base) return VTA_NO_MEMORY;
@@ -79,6 +89,7 @@ TEST_CASE(loading) {
 
 TEST_CASE(changing) {
     check_every_allocation(with);
+    check_every_allocation(with_timing);
     check_every_allocation(to_json);
 }
 

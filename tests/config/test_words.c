@@ -121,7 +121,7 @@ TEST_CASE(times) {
         {"{\"profile\": \"a b\"}", "TIMING: profile: must be the name of a profile, like \"hls\""},
         {"{\"profile\": \"\"}", "TIMING: profile: must be the name of a profile, like \"hls\""},
     };
-    char json[1024];
+    char json[2 * VT_CONFIG_TIMING_BYTES];
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         snprintf(json, sizeof json, "{\"TIMING\": %s}", bad[i].json);
         parsed(json, bad[i].words);
@@ -138,11 +138,24 @@ TEST_CASE(times) {
     assert_string_equal(vta_config_timing(again), vta_config_timing(c));
     assert_int_equal(vta_config_with(c, "LOG_BATCH=1", diag, &changed), VTA_OK);
     assert_string_equal(vta_config_timing(changed), vta_config_timing(c));
+    vta_config_release(changed);
+    assert_int_equal(vta_config_with_timing(c, "{\"delay\": 3}", diag, &changed), VTA_OK);
+    assert_string_equal(vta_config_timing(changed), "{\"delay\": 3}");
+    assert_string_equal(vta_config_source(changed), vta_config_source(c));
+    assert_string_equal(vta_config_bitstream(changed), vta_config_bitstream(c));
     vta_string_free(text);
-    vta_config_release(c);
     vta_config_release(again);
     vta_config_release(changed);
-    for (int more = 0; more < 2; more++) { /* {"a": 1, "kkk...": 1} of 511 characters, and of 512 */
+    for (size_t i = 1; i < sizeof bad / sizeof *bad; i++) { /* a number alone is no JSON text */
+        vta_diag_clear(diag);
+        assert_int_equal(vta_config_with_timing(c, bad[i].json, diag, &changed), VTA_CONFIG);
+        assert_non_null(strstr(vta_diag_text(diag), bad[i].words));
+        assert_null(changed);
+    }
+    assert_int_equal(vta_config_with_timing(c, "{", diag, &changed), VTA_PARSE);
+    assert_int_equal(vta_config_with_timing(c, NULL, diag, &changed), VTA_INVALID_ARGUMENT);
+    vta_config_release(c);
+    for (int more = 0; more < 2; more++) { /* {"a": 1, "kkk...": 1} of 1023 characters, and of 1024 */
         char key[VT_CONFIG_TIMING_BYTES] = "";
         memset(key, 'k', VT_CONFIG_TIMING_BYTES - 1 - strlen("{\"a\": 1, \"\": 1}") + (size_t)more);
         snprintf(json, sizeof json, "{\"TIMING\": {\"a\": 1, \"%s\": 1}}", key);

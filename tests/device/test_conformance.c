@@ -492,7 +492,7 @@ static void check_options(fixture *f) {
                      VTA_INVALID_ARGUMENT);
     assert_int_equal(vta_device_set_options(f->device, &(vta_device_options){.order = 3}, f->diag),
                      VTA_INVALID_ARGUMENT);
-    char longest[200];
+    char longest[1100];
     memset(longest, 'x', sizeof longest - 1);
     longest[sizeof longest - 1] = 0;
     assert_int_equal(vta_device_set_options(f->device, &(vta_device_options){.cpu = longest}, f->diag),

@@ -38,7 +38,7 @@ TEST_CASE(profile_what_if) {
     assert_int_equal(run("vadd", "profile %s --set LOG_BLOCK=5"), 1);
     assert_contains(output, "a compiled program is tied to its sizes (1x16_i8w8a32_15_15_18_17)");
     assert_int_equal(run("vadd", "profile %s --bus 100"), 1);
-    assert_contains(output, "bus_bits = 100 is not a power of two");
+    assert_contains(output, "--bus 100: expected bits, a power of two from 32 to 2048");
     assert_int_equal(run("vadd", "profile %s.gone"), 1);
     assert_int_equal(run("vadd", "profile"), 2);
 }

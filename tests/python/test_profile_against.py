@@ -9,9 +9,12 @@ import tempfile
 import unittest
 
 import common
+import numpy as np
+import vta
 
 VTA = os.path.join(common.BUILD, "vta")
 NET = os.path.join(common.ROOT, "examples", "shapes", "shapes.onnx")
+PICTURE = os.path.join(common.ROOT, "examples", "shapes", "pictures", "ring1.png")
 KERNEL = os.path.join(common.ROOT, "examples", "conv2d.te")
 CHANGE = ["--set", "LOG_BLOCK=5"]
 
@@ -70,6 +73,61 @@ class Against(unittest.TestCase):
         self.assertNotIn("network", answer)
         self.assertIn("need --against OTHER", vta_("profile", KERNEL, "--against-set", "LOG_BLOCK=5", code=2))
         self.assertIn("LOG_BLOC", vta_("profile", KERNEL, "--against", KERNEL, "--against-set", "LOG_BLOC=5", code=1))
+
+    def test_another_memory(self):
+        """A network is compiled for the memory that --bus and --profile say, and its artifact keeps it: the report, the
+        profile and the runs of tsim count the same cycles, and Python's."""
+        samples = np.random.default_rng(3).random((4, 3, 64, 64), np.float32)
+        at = {name: os.path.join(self.folder, name) for name in ("samples.npy", "mine.json", "bus.vta-model", "py.vta-model")}
+        np.save(at["samples.npy"], samples)
+        with open(at["mine.json"], "w", encoding="utf-8") as file:
+            json.dump({"profile": "hls", "bus_bits": 256, "delay": 40, "LOG_BATCH": 0}, file)
+        seen = set()
+        for how in ({}, {"bus": 32}, {"profile": "hls", "bus": 128}, {"profile": at["mine.json"]}):
+            given = [word for name, value in how.items() for word in (f"--{name}", str(value))]
+            report = json.loads(vta_("compile", NET, "--calibrate", at["samples.npy"], "-o", at["bus.vta-model"], "--report",
+                                     "--json", *given))
+            run = json.loads(vta_("run", at["bus.vta-model"], "--driver", "tsim", "--input", PICTURE, "--json"))
+            model = vta.compile(NET, samples, output=at["py.vta-model"], **how)
+            model(samples[:1])
+            totals = [sum(c for _, c in layers_of(json.loads(vta_("profile", at[name], "--json", *more)))) for name, more in (
+                ("bus.vta-model", []), ("bus.vta-model", given), ("py.vta-model", []))]
+            totals += [sum(c for _, c in layers_of(model.profile())), run["stats"]["cycles"]]
+            self.assertEqual(totals, [report["cycles"]] * 5, how)
+            seen.add(report["cycles"])
+        self.assertEqual(len(seen), 4)
+        default = json.loads(vta_("run", at["bus.vta-model"], "--driver", "tsim", "-P", "chisel", "-i", PICTURE, "--json"))
+        self.assertNotEqual(default["stats"]["cycles"], run["stats"]["cycles"])
+        self.assertIn("--driver tsim does", vta_("run", at["bus.vta-model"], "--bus", "32", "-i", PICTURE, code=1))
+
+    def test_environments(self):
+        """What operators are scheduled for, by the name of a profile, settings, a file; what is none is refused."""
+        conv = {"height": 14, "width": 14, "in_channels": 64, "out_channels": 64, "kernel": 3, "pad": 1}
+        path = os.path.join(self.folder, "slow.json")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump({"profile": "hls", "delay": 90}, file)
+        for how in ({"bus": 32}, {"profile": "hls", "bus": 128}, {"profile": path}, {"profile": {"delay": 70}, "bus": 256}):
+            profile = how.get("profile", "chisel")
+            if isinstance(profile, dict):
+                given = ["-T", "delay=70", "--bus", "256"]
+            else:
+                given = ["--profile", profile, *(["--bus", str(how["bus"])] if "bus" in how else [])]
+            with vta.Environment({}, **how):
+                operator = vta.topi.Operator("conv2d", **conv)
+                tuned = vta.tune(vta.topi.Operator("conv2d", **conv), trials=1, jobs=0, database=False)
+            told = json.loads(vta_("op", "conv2d", *(f"{k}={v}" for k, v in conv.items()), "--json", *given))
+            self.assertEqual((operator.cycles, operator.bound), (told["cycles"], told["bound"]))
+            self.assertEqual(tuned.untuned, told["cycles"])
+        board = vta.Environment("zcu104", bus=64)
+        self.assertEqual((board.TARGET, board.cfg_dict["TIMING"]), ("zcu104", {"bus_bits": 64}))
+        for how, words in (({"bus": 100}, "not a power of two"), ({"profile": "chisle"}, "no timing profile \"chisle\""),
+                           ({"profile": {"delays": 1}}, "no setting \"delays\"")):
+            with self.assertRaisesRegex(vta.VTAError, words):
+                vta.Environment({}, **how)
+        with self.assertRaises(FileNotFoundError):
+            vta.Environment({}, profile="absent.json")
+        with self.assertRaisesRegex(TypeError, "bus"):
+            vta.Environment({}, bus="wide")
 
     @unittest.skipUnless(shutil.which("chromium"), "no chromium")
     def test_page(self):

@@ -67,8 +67,8 @@ TEST_CASE(in_a_board_file) {
     assert_contains(vta_diag_text(diag), "has no setting \"Delay\"");
     assert_string_equal(vta_config_timing(board), "{\"Delay\": 1}");
     vta_config_release(board);
-    char many[1024] = "{\"TIMING\": {\"delay\": 1";
-    for (int i = 0; i < 40; i++) snprintf(many + strlen(many), sizeof many - strlen(many), ", \"delay_%d\": 1", i);
+    char many[2048] = "{\"TIMING\": {\"delay\": 1";
+    for (int i = 0; i < 80; i++) snprintf(many + strlen(many), sizeof many - strlen(many), ", \"delay_%d\": 1", i);
     strcat(many, "}}");
     assert_int_equal(vta_config_parse(many, strlen(many), "t", diag, &board), VTA_CONFIG);
     assert_contains(vta_diag_text(diag), "too many settings: there is no room for them");

@@ -4,6 +4,7 @@
 
 #include "base/environment.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "config/files.h"
 #include "config/settings.h"
 
@@ -89,18 +90,35 @@ vta_status vta_config_find(const char *path, vta_diag *diag, vta_config **out_co
     return VTA_OK;
 }
 
+static void settings_of(const vta_config *config, const char *name, vt__config_settings *out) {
+    vt__config_settings_init(out, name);
+    for (int i = 0; i < VTA_CONFIG_FIELD_COUNT; i++) out->field[i] = config->field[i];
+    memcpy(out->target, config->target, sizeof out->target);
+    memcpy(out->hw_version, config->hw_version, sizeof out->hw_version);
+    memcpy(out->timing, config->timing, sizeof out->timing);
+}
+
 vta_status vta_config_with(const vta_config *config, const char *changes, vta_diag *diag, vta_config **out_config) {
     if (!out_config) return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_config_with: out_config is NULL");
     *out_config = NULL;
     if (!config || !changes) return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_config_with: an argument is NULL");
     vt__config_settings s;
-    vt__config_settings_init(&s, "changed configuration");
-    for (int i = 0; i < VTA_CONFIG_FIELD_COUNT; i++) s.field[i] = config->field[i];
-    memcpy(s.target, config->target, sizeof s.target);
-    memcpy(s.hw_version, config->hw_version, sizeof s.hw_version);
-    memcpy(s.timing, config->timing, sizeof s.timing);
+    settings_of(config, "changed configuration", &s);
     VT_TRY(vt__config_read_changes(&s, changes, diag));
     return make(&s, config->source, diag, out_config);
+}
+
+vta_status vta_config_with_timing(const vta_config *config, const char *json, vta_diag *diag, vta_config **out_config) {
+    if (!out_config) return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_config_with_timing: out_config is NULL");
+    *out_config = NULL;
+    if (!config || !json) return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_config_with_timing: an argument is NULL");
+    vt__config_settings s;
+    json_t *settings;
+    settings_of(config, "timing settings", &s);
+    VT_TRY(vt_json_parse(json, strlen(json), s.name, diag, &settings));
+    vta_status status = vt__config_read_timing(&s, settings, diag);
+    json_decref(settings);
+    return status == VTA_OK ? make(&s, config->source, diag, out_config) : status;
 }
 
 vta_config *vta_config_retain(const vta_config *config) {

@@ -6,7 +6,7 @@
 
 #include "vta/config.h"
 
-enum { VT_CONFIG_TIMING_BYTES = 512 };
+enum { VT_CONFIG_TIMING_BYTES = 1024 };
 
 struct vta_config {
     int8_t field[VTA_CONFIG_FIELD_COUNT]; /* log2 values by vta_config_field */

@@ -62,7 +62,7 @@ static vta_status check_options(const vta_device_options *o, vta_diag *diag) {
     if (o->order > VTA_ORDER_STORE_LATE)
         return vt_fail(diag, VTA_INVALID_ARGUMENT,
                        "options.order %u does not exist (0 program, 1 random, 2 store late)", o->order);
-    VT_TRY(check_length("options.profile", o->profile, 63, diag));
+    VT_TRY(check_length("options.profile", o->profile, 1023, diag));
     VT_TRY(check_length("options.board", o->board, 1023, diag));
     return check_length("options.cpu", o->cpu, 15, diag);
 }
