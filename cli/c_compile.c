@@ -81,7 +81,8 @@ static vta_status compile(state *s, const char *model) {
     uint8_t *bytes = NULL;
     size_t size;
     vtac_compile_report *report = NULL;
-    char *own = s->output ? NULL : cli_with_ending(model, ".vta-model");
+    const char *slash = strrchr(model, '/'); /* as compilers do, here and not beside the model */
+    char *own = s->output ? NULL : cli_with_ending(slash ? slash + 1 : model, ".vta-model");
     const char *path = s->output ? s->output : own;
     vta_status status = path ? cli_pictures_settle(&s->pictures, model) : VTA_NO_MEMORY;
     if (status == VTA_OK) status = read_names(s);
@@ -104,7 +105,8 @@ int cmd_compile(const cli_command *self, int argc, char **argv) {
     s.detection.network = &s.network;
     s.detection.pictures = &s.pictures;
     const cli_option options[] = {
-        {"output", 'o', CLI_TEXT, "FILE", "the artifact (MODEL with the ending .vta-model)", &s.output},
+        {"output", 'o', CLI_TEXT, "FILE", "the artifact (MODEL's name with the ending .vta-model, in this folder)",
+         &s.output},
         {"report", 0, CLI_FLAG, NULL, "print layer by layer what runs where, why, and what it takes", &s.report},
         {"labels", 0, CLI_TEXT, "FILE", "names of the classes, which the artifact keeps: as for vta classify",
          &s.labels},
@@ -116,9 +118,9 @@ int cmd_compile(const cli_command *self, int argc, char **argv) {
         CLI_GRAPH_OPTIONS(&s.network.of_graph),
         CLI_STAGES_OPTION,
         CLI_CONFIG_OPTIONS(&s.common),
+        CLI_TIMING_OPTIONS(&s.common.timing),
         CLI_JSON_OPTION(&s.common),
         {0},
-        CLI_TIMING_OPTIONS(&s.common.timing),
     };
     int code = cli_parse(self, options, argc, argv, &argc, &argv);
     if (code >= 0) return code;

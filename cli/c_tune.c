@@ -43,6 +43,15 @@ static bool progress(void *user, const vtac_tune_progress *p) {
 
 /* ---- Searching --------------------------------------------------------------------------------------------------- */
 
+static void pass_on(const vta_diag *from) {
+    vta_diag_entry e;
+    for (size_t i = 0; vta_diag_get(from, i, &e) == VTA_OK; i++) {
+        char message[1024];
+        snprintf(message, sizeof message, "%s:%u:%u: %s", e.file ? e.file : "", e.line, e.column, e.message);
+        vta_diag_add(cli_diag(), e.severity, e.status, e.file ? message : e.message);
+    }
+}
+
 static vta_status search(cli_tune *s) {
     vtac_tune_options options = {
         .profile = &s->o.profile,
@@ -59,10 +68,15 @@ static vta_status search(cli_tune *s) {
         .user = s,
     };
     struct sigaction mine = {.sa_handler = on_signal}, before;
+    vta_diag *said = s->of_network ? vta_diag_create(NULL) : cli_diag();
+    if (!said) return VTA_NO_MEMORY;
     sigaction(SIGINT, &mine, &before);
-    vta_status status = vtac_tune(s->o.op, &options, cli_diag(), &s->result);
+    vta_status status = vtac_tune(s->o.op, &options, said, &s->result);
     sigaction(SIGINT, &before, NULL);
     if (s->drawn > 0) fprintf(stderr, "\r\033[K");
+    if (!s->of_network) return status;
+    if (status != VTA_UNSUPPORTED) pass_on(said); /* else its row says it */
+    vta_diag_destroy(said);
     return status;
 }
 
@@ -200,6 +214,7 @@ int cmd_tune(const cli_command *self, int argc, char **argv) {
         CLI_PICTURE_OPTIONS(&s.pictures),
         CLI_GRAPH_OPTIONS(&s.network.of_graph),
         CLI_CONFIG_OPTIONS(&s.common),
+        CLI_TIMING_OPTIONS(&s.common.timing),
         CLI_JSON_OPTION(&s.common),
         {0},
     };
@@ -212,4 +227,3 @@ int cmd_tune(const cli_command *self, int argc, char **argv) {
     cli_operator_release(&s.o);
     return cli_finish(status);
 }
-        CLI_TIMING_OPTIONS(&s.common.timing),

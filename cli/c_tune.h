@@ -14,6 +14,7 @@ typedef struct cli_tune {
     uint64_t trials, seconds, jobs, early_stop, seed;
     const char *log, *from, *output;
     bool resume, no_database, merge;
+    bool of_network; /* one operator of several, of which some have nothing to tune */
     cli_operator o;
     vtac_tune_log *start;
     vtac_tune_result result;

@@ -62,10 +62,13 @@ static uint64_t number(const json_t *o, const char *name) {
 }
 
 void cli_tune_tell(const cli_tune *t, const struct cli_tune_operator *o) {
-    if (t->common.json || !o->result) return;
-    printf("%-32s %-16s %10" PRIu64 " cycles, %10" PRIu64 " untuned, bound %10" PRIu64 ", %" PRIu64 " trials\n",
-           o->layer, o->name, number(o->result, "cycles"), number(o->result, "untuned"), number(o->result, "bound"),
-           number(o->result, "trials"));
+    if (t->common.json) return;
+    if (!o->result)
+        printf("%-32s %-16s has only one schedule, so there is nothing to tune\n", o->layer, o->name);
+    else
+        printf("%-32s %-16s %10" PRIu64 " cycles, %10" PRIu64 " untuned, bound %10" PRIu64 ", %" PRIu64 " trials\n",
+               o->layer, o->name, number(o->result, "cycles"), number(o->result, "untuned"), number(o->result, "bound"),
+               number(o->result, "trials"));
     fflush(stdout);
 }
 
@@ -120,6 +123,7 @@ static vta_status open_network(cli_tune_work *w, const char *path) {
 vta_status cli_tune_network(cli_tune *t, const char *path) {
     cli_tune_work w = {.t = t};
     t->network.any_samples = true;
+    t->of_network = true;
     t->network.common = &t->common;
     const sweep_transport *transport = sweep_transport_find();
     vta_status status = open_network(&w, path);

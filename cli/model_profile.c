@@ -14,6 +14,16 @@ static const char *end_of(const char *name, size_t width, char *out, size_t size
     return out;
 }
 
+/* A run has the name of its first layer, which stands below it: it is called by its number and what it holds. */
+static const char *name_run(const vta_model *model, size_t index, uint32_t run, char out[40]) {
+    vta_model_step s = {0}, layer = {0};
+    size_t count = 0;
+    vta_model_get_step(model, index, &s);
+    while (vta_model_get_step(model, index + count + 1, &layer) == VTA_OK && layer.step == s.step) count++;
+    if (count) snprintf(out, 40, "run %u, %zu layer%s", run, count, count == 1 ? "" : "s");
+    return count ? out : NULL;
+}
+
 static void print_row(const vta_model_step *s, const vta_step_profile *p, uint64_t cycles) {
     bool layer = s->layer != UINT32_MAX;
     const vta_counters *c = &p->counters;
@@ -46,6 +56,7 @@ static vta_status print_profile(cli_opened_model *o) {
     vta_model_step s = {0};
     vta_step_profile p = {0};
     uint64_t cycles = 0;
+    uint32_t runs = 0;
     double seconds = 0, device = 0;
     for (size_t i = 0; vta_model_get_step(o->model, i, &s) == VTA_OK; i++) {
         vta_status status = vta_instance_profile(o->instance, i, cli_diag(), &p);
@@ -57,6 +68,10 @@ static vta_status print_profile(cli_opened_model *o) {
     printf("%-30s %-6s %12s %6s %12s %8s %10s %9s\n", "step", "kind", "cycles", "share", "bound", "limit", "bytes",
            "host ms");
     for (size_t i = 0; vta_model_get_step(o->model, i, &s) == VTA_OK; i++) {
+        char text[40];
+        bool is_run = s.layer == UINT32_MAX && s.insn_count;
+        const char *name = is_run ? name_run(o->model, i, ++runs, text) : NULL;
+        if (name) s.name = name;
         vta_instance_profile(o->instance, i, cli_diag(), &p);
         print_row(&s, &p, cycles);
     }

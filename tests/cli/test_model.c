@@ -120,7 +120,8 @@ TEST_CASE(refuses_streams) {
 
 TEST_CASE(profiles) {
     RUNS("profile small.vta-model", 0);
-    assert_contains(output, "add 3");
+    assert_contains(output, "\nrun 1, 2 layers                run ");
+    assert_contains(output, "\n  add 3  ");
     assert_contains(output, "add 5");
     assert_contains(output, "device memory 24576 bytes");
     RUNS("profile small.vta-model --json", 0);

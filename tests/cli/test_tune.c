@@ -158,6 +158,18 @@ static void networks(void **state) {
     assert_non_null(strstr(output, "no.onnx"));
 }
 
+/* What of a network has nothing to tune is no error, and gets its row as the others do. */
+static void networks_with_one_schedule(void **state) {
+    (void)state;
+    static const char args[] =
+        "tune " VT_SOURCE_DIR "/examples/shapes/shapes.onnx --trials 1 --jobs 0 --calibrate " VT_SOURCE_DIR
+        "/examples/shapes/pictures";
+    assert_int_equal(vta(args, "&1"), 0);
+    assert_non_null(strstr(output, "conv2d           has only one schedule, so there is nothing to tune\n"));
+    assert_null(strstr(output, "error"));
+    assert_non_null(strstr(output, "\nall operators, each once: "));
+}
+
 /* The search ends, the best so far is printed, and every line of the log is whole. */
 static void ctrl_c(void **state) {
     (void)state;
@@ -191,8 +203,13 @@ static void ctrl_c(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(prints),  cmocka_unit_test(merges), cmocka_unit_test(begins_with),
-        cmocka_unit_test(refuses), cmocka_unit_test(ctrl_c), cmocka_unit_test(networks),
+        cmocka_unit_test(prints),
+        cmocka_unit_test(merges),
+        cmocka_unit_test(begins_with),
+        cmocka_unit_test(refuses),
+        cmocka_unit_test(ctrl_c),
+        cmocka_unit_test(networks),
+        cmocka_unit_test(networks_with_one_schedule),
     };
     vta("help", "/dev/null");
     if (!strstr(output, "  tune ")) return 77; /* a tool without the compiler */

@@ -30,7 +30,8 @@ def setUpModule():
     write("names.txt", "\n".join(NAMES))
     with open(at("squares.onnx"), "wb") as file:
         file.write(network())
-    vta_("compile", at("squares.onnx"), "--calibrate", at("pictures"), "--labels", at("names.txt"))
+    vta_("compile", at("squares.onnx"), "--calibrate", at("pictures"), "--labels", at("names.txt"),
+         "-o", at("squares.vta-model"))
 
 
 def tearDownModule():

@@ -89,7 +89,8 @@ class SeveralShapes(unittest.TestCase):
             np.save(self.path(f"{i}.npy"), np.concatenate([s for s in self.samples if s.shape == shape]))
             np.save(self.path(f"x{i}.npy"), self.samples[3 * i])
             options += ["--shape", "x=" + ",".join(map(str, shape)), "--calibrate", "x=" + self.path(f"{i}.npy")]
-        subprocess.run([VTA, "compile", self.path("net.onnx"), *options], check=True, stdout=subprocess.PIPE)
+        subprocess.run([VTA, "compile", "net.onnx", *options], cwd=os.path.dirname(self.path("net.onnx")), check=True,
+                       stdout=subprocess.PIPE)
         for i, shape in enumerate(self.shapes):
             subprocess.run([VTA, "run", self.path("net.vta-model"), "--input", self.path(f"x{i}.npy"), "--output",
                             self.path("y.npy")], check=True, stdout=subprocess.PIPE)
