@@ -161,7 +161,7 @@ int cmd_classify(const cli_command *self, int argc, char **argv) {
         {"driver", 'd', CLI_TEXT, "NAME", "sim (default), tsim, rtl or a board", &s.network.driver},
         {"labels", 0, CLI_TEXT, "FILE",
          "names of the classes: one a line, a JSON array, or {0: 'name', ...} (of 1000 classes ImageNet's)", &s.labels},
-        {"stats", 0, CLI_FLAG, NULL, "also what the accelerator did for one picture, and the time it took", &s.stats},
+        {"stats", 0, CLI_FLAG, NULL, "also print what the accelerator did for one picture, and its time", &s.stats},
         {"threads", 't', CLI_NUMBER, "N", "pictures at one time (as many as there are processors)", &s.threads},
         CLI_PICTURE_OPTIONS(&s.pictures),
         CLI_NETWORK_OPTIONS(&s.network),

@@ -107,8 +107,8 @@ int cmd_compile(const cli_command *self, int argc, char **argv) {
     const cli_option options[] = {
         {"output", 'o', CLI_TEXT, "FILE", "the artifact (MODEL's name with the ending .vta-model, in this folder)",
          &s.output},
-        {"report", 0, CLI_FLAG, NULL, "print layer by layer what runs where, why, and what it takes", &s.report},
-        {"labels", 0, CLI_TEXT, "FILE", "names of the classes, which the artifact keeps: as for vta classify",
+        {"report", 0, CLI_FLAG, NULL, "print for each layer where it runs, why, and what it takes", &s.report},
+        {"labels", 0, CLI_TEXT, "FILE", "names of the classes, as for vta classify; the artifact keeps them",
          &s.labels},
         CLI_DECODER_OPTION(&s.detection.decoder),
         CLI_NETWORK_OPTIONS(&s.network),

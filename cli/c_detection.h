@@ -31,8 +31,8 @@ typedef struct cli_detection {
      to}
 #define CLI_DETECTION_OPTIONS(d)                                                                                       \
     CLI_DECODER_OPTION(&(d)->decoder),                                                                                 \
-        {"score", 0, CLI_TEXT, "X", "the least score of a box, 0 to 1 (the decoder's)", &(d)->score}, {                \
-        "iou", 0, CLI_TEXT, "X", "boxes of a class that share more of their area are one; 1: all stay", &(d)->iou      \
+        {"score", 0, CLI_TEXT, "X", "lowest score of a box, 0 to 1 (else the decoder's)", &(d)->score}, {              \
+        "iou", 0, CLI_TEXT, "X", "merge boxes of a class that overlap more than this; 1: keep all", &(d)->iou          \
     }
 
 /* Settles settings and names, reads the model (in floats, or an artifact, or compiles it, with the pictures for samples

@@ -109,14 +109,14 @@ int cmd_eval(const cli_command *self, int argc, char **argv) {
     static state s;
     s.network.common = &s.common;
     const cli_option options[] = {
-        {"images", 'i', CLI_TEXT, "DIR", "the folder of the pictures; without --labels a folder of it for each class",
+        {"images", 'i', CLI_TEXT, "DIR", "the folder of the pictures; without --labels with a folder for each class",
          &s.truth.images},
         {"labels", 'l', CLI_TEXT, "FILE",
          "a table of lines file,class, with a heading or without; of boxes: names of the classes",
          &s.truth.labels_path},
-        {"boxes", 0, CLI_TEXT, "FILE.json", "boxes in truth, in COCO's format: mean average precision of those found",
+        {"boxes", 0, CLI_TEXT, "FILE.json", "the true boxes, in COCO's format: prints the mean average precision",
          &s.of_boxes.boxes},
-        {"against-float", 0, CLI_FLAG, NULL, "which boxes of the float model are found in the IMAGES given",
+        {"against-float", 0, CLI_FLAG, NULL, "compare with the boxes that the float model finds in the IMAGES",
          &s.of_boxes.against_float},
         CLI_DETECTION_OPTIONS(&s.of_boxes.detection),
         {"tokens", 0, CLI_TEXT, "FILE.jsonl", "of a language model: a JSON object a line, with an array \"tokens\"",

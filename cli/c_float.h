@@ -12,8 +12,9 @@ typedef struct cli_graph {
 } cli_graph;
 
 #define CLI_GRAPH_OPTIONS(g)                                                                                           \
-    {"batch", 0, CLI_NUMBER, "N", "the first extent of inputs that leave it open (1)", &(g)->batch}, {                 \
-        "shape", 0, CLI_LIST, "NAME=1,3,224,224", "extents of an input; several of one: several shapes", &(g)->shapes  \
+    {"batch", 0, CLI_NUMBER, "N", "first extent of inputs, where the model leaves it open (1)", &(g)->batch}, {        \
+        "shape", 0, CLI_LIST, "NAME=1,3,224,224", "shape of an input; repeated for one input: several shapes",         \
+            &(g)->shapes                                                                                               \
     }
 
 /* Reads an ONNX model; `more` is changed by the options. */

@@ -98,7 +98,7 @@ int cmd_graph(const cli_command *self, int argc, char **argv) {
     const cli_option options[] = {
         {"after", 0, CLI_TEXT, "PASS", "print the graph after that pass, or after \"all\"", &s.after},
         {"as-read", 0, CLI_FLAG, NULL, "run no passes", &s.as_read},
-        {"list-passes", 0, CLI_FLAG, NULL, "print the passes, what each does and why it stands where it stands",
+        {"list-passes", 0, CLI_FLAG, NULL, "print the passes, what each does and why they are in this order",
          &s.list_passes},
         CLI_GRAPH_OPTIONS(&s.of_graph),
         CLI_JSON_OPTION(&s.common),

@@ -31,7 +31,7 @@ typedef struct cli_schedule {
          &(k)->automatic},                                                                                               \
         {"disable-pass", 0, CLI_LIST, "PASS", "leave a pass out; may be repeated (vta lower --list-passes)",             \
          &(k)->disabled},                                                                                                \
-        {"verbose", 0, CLI_FLAG, NULL, "an error shows the loops in question", cli_verbose()},                           \
+        {"verbose", 0, CLI_FLAG, NULL, "an error shows the loops that it is about", cli_verbose()},                      \
         {"unroll", 0, CLI_NUMBER, "N", "unroll loops of at most N steps (0: only those that ask for it)", &(k)->unroll}, \
         {"debug", 0, CLI_NUMBER, "BITS", "the kernel first sets the runtime's debug mode", &(k)->debug}, {               \
         "verify", 0, CLI_FLAG, NULL, "check the IR's form after every pass", &(k)->verify                                \

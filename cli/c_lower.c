@@ -126,8 +126,7 @@ int cmd_lower(const cli_command *self, int argc, char **argv) {
     const cli_option options[] = {
         {"after", 'a', CLI_TEXT, "PASS", "print the IR after this pass, wherever it runs; all: after every pass",
          &w.after},
-        {"list-passes", 'l', CLI_FLAG, NULL, "print the passes in their order, with what each does and why there",
-         &list},
+        {"list-passes", 'l', CLI_FLAG, NULL, "print the passes in order, what each does and why it is there", &list},
         {"style", 'S', CLI_CHOICE, "primfn|tvmscript", "how the IR is written", &style},
         {"times", 0, CLI_FLAG, NULL, "print the time of each pass on standard error", &w.times},
         {"simple", 0, CLI_FLAG, NULL, "for reading: no loop partition", &k.simple},

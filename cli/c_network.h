@@ -49,16 +49,26 @@ typedef struct cli_cost {
      "samples: pictures; tensors, a file for each input; or tokens (.jsonl)",                                           \
      &(n)->calibrate},                                                                                                  \
         {"samples", 0, CLI_NUMBER, "N", "how many of them are taken, at most (16)", &(n)->samples},                     \
-        {"range", 0, CLI_CHOICE, "percentile|max|kl|squares", "what integers cover of the values seen", &(n)->range},   \
-        {"percentile", 0, CLI_TEXT, "P", "the share of them, for --range percentile (99.99)", &(n)->percentile},        \
+        {"range",                                                                                                       \
+         0,                                                                                                             \
+         CLI_CHOICE,                                                                                                    \
+         "percentile|max|kl|squares",                                                                                   \
+         "how the range of the integers is chosen from the values seen",                                                \
+         &(n)->range},                                                                                                  \
+        {"percentile",    0, CLI_TEXT, "P", "for --range percentile: the share of the values that is covered (99.99)",  \
+         &(n)->percentile},                                                                                             \
         {"requantize", 0, CLI_CHOICE, "auto|shift|multiply", "how sums become integers", &(n)->requantize},             \
-        {"result-bits", 0, CLI_NUMBER, "8|16", "of scores (16, but for large products)", &(n)->result_bits},            \
+        {"result-bits", 0, CLI_NUMBER, "8|16", "bits of scores (16; 8 for large products)", &(n)->result_bits},         \
         {"weights", 0, CLI_NUMBER, "4|8", "bits of weights (8)", &(n)->weight_bits},                                    \
         {"keep-bias", 0, CLI_FLAG, NULL, "do not correct biases for rounded weights", &(n)->keep_bias},                 \
         {"equalize", 0, CLI_FLAG, NULL, "a scale for each channel between products, where that helps", &(n)->equalize}, \
-        {"rounding",    0, CLI_CHOICE, "nearest|adaptive", "of weights: adaptive makes errors cancel on samples",       \
+        {"rounding",                                                                                                    \
+         0,                                                                                                             \
+         CLI_CHOICE,                                                                                                    \
+         "nearest|adaptive",                                                                                            \
+         "how weights are rounded; adaptive: so that errors cancel on the samples",                                     \
          &(n)->rounding},                                                                                               \
-        {"precise",    0, CLI_LIST, "VALUE|all", "more than 8 bits for it, or of it VALUE:wide|fine|coarse",            \
+        {"precise",    0, CLI_LIST, "VALUE|all", "more than 8 bits for this value; VALUE:wide|fine|coarse says how",    \
          &(n)->precise},                                                                                                \
     {                                                                                                                   \
         "processor-only", 0, CLI_FLAG, NULL, "the same integers, without the accelerator", &(n)->processor_only         \

@@ -228,7 +228,7 @@ int cmd_prove(const cli_command *self, int argc, char **argv) {
     static proving r;
     static cli_network_proof n;
     const cli_option options[] = {
-        {"against", 0, CLI_TEXT, "FILE.te", "what an object should compute, when it does not carry that itself",
+        {"against", 0, CLI_TEXT, "FILE.te", "what an object should compute, where it does not say so itself",
          &r.against},
         {"function", 0, CLI_TEXT, "NAME", "which kernel of an object that has several", &r.function},
         {"seed", 0, CLI_NUMBER, "N", "of the random values", &r.seed},

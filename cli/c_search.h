@@ -12,15 +12,10 @@ typedef struct cli_search {
 } cli_search;
 
 #define CLI_SEARCH_OPTIONS(s)                                                                                          \
+    {"search",     0, CLI_OPTIONAL, "SECONDS", "try ways to quantize, keep the best (60 s); Ctrl-C ends it early",     \
+     &(s)->seconds},                                                                                                   \
     {                                                                                                                  \
-        "search",                                                                                                      \
-        0,                                                                                                             \
-        CLI_OPTIONAL,                                                                                                  \
-        "SECONDS",                                                                                                     \
-        "try ways to quantize, keep the best (60 s); Ctrl-C: with those so far",                                       \
-        &(s)->seconds},                                                                                                \
-    {                                                                                                                  \
-        "cycles", 0, CLI_TEXT, "+P%", "of --search: at most so many cycles more", &(s)->cycles                         \
+        "cycles", 0, CLI_TEXT, "+P%", "of --search: how many more cycles are allowed", &(s)->cycles                    \
     }
 
 /* Refuses numbers that are none. */

@@ -198,13 +198,13 @@ static int check_usage(const cli_command *self, const cli_tune *s, int argc, cha
 int cmd_tune(const cli_command *self, int argc, char **argv) {
     static cli_tune s = {.jobs = 1};
     const cli_option options[] = {
-        {"trials", 'n', CLI_NUMBER, "N", "schedules that are tried at most (256)", &s.trials},
-        {"seconds", 0, CLI_NUMBER, "N", "end after so many seconds", &s.seconds},
-        {"early-stop", 0, CLI_NUMBER, "N", "end after so many trials without a better one", &s.early_stop},
-        {"jobs", 'J', CLI_NUMBER, "N", "processes that try schedules (1); 0: none but this one", &s.jobs},
-        {"seed", 0, CLI_NUMBER, "N", "of the random choices; the same seed gives the same trials", &s.seed},
+        {"trials", 'n', CLI_NUMBER, "N", "try at most N schedules (256)", &s.trials},
+        {"seconds", 0, CLI_NUMBER, "N", "end after N seconds", &s.seconds},
+        {"early-stop", 0, CLI_NUMBER, "N", "end after N trials without a better one", &s.early_stop},
+        {"jobs", 'J', CLI_NUMBER, "N", "processes that try schedules (1); 0: only this one", &s.jobs},
+        {"seed", 0, CLI_NUMBER, "N", "seed of the random choices; the same seed gives the same trials", &s.seed},
         {"log", 'l', CLI_TEXT, "FILE", "append a record of each trial, a line of JSON in AutoTVM's form", &s.log},
-        {"resume", 0, CLI_FLAG, NULL, "go on where the search that wrote the log ended", &s.resume},
+        {"resume", 0, CLI_FLAG, NULL, "continue the search that wrote the log", &s.resume},
         {"from", 0, CLI_TEXT, "FILE", "begin with the schedules of this log (of vta tune, or of AutoTVM for VTA)",
          &s.from},
         {"no-database", 0, CLI_FLAG, NULL, "do not begin with the database of tuned schedules", &s.no_database},

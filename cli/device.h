@@ -30,13 +30,18 @@ typedef struct cli_device {
          0,                                                                                                            \
          CLI_CHOICE,                                                                                                   \
          "program|random|store-late",                                                                                  \
-         "which of the orders that the tokens allow",                                                                  \
+         "the order of what the tokens leave open",                                                                    \
          &(d)->options.order},                                                                                         \
         {"seed", 0, CLI_NUMBER, "N", "for --order random and --stall", &(d)->options.seed},                            \
-        {"check",    0, CLI_FLAG, NULL, "find races, reads of what was never written, and what boards do differently", \
+        {"check",                                                                                                      \
+         0,                                                                                                            \
+         CLI_FLAG,                                                                                                     \
+         NULL,                                                                                                         \
+         "find races, reads of memory that was never written, and what boards do differently",                         \
          &(d)->check},                                                                                                 \
         {"cpu", 0, CLI_TEXT, "NAME", "code path of the fast engine: auto, portable, avx2, avx512", &(d)->options.cpu}, \
-        {"stall", 0, CLI_NUMBER, "PERCENT", "rtl: hold up each channel of the memory so often", &(d)->stall},          \
+        {"stall",    0, CLI_NUMBER, "PERCENT", "rtl: hold up each channel of the memory this often, at random",        \
+         &(d)->stall},                                                                                                 \
         {"assertions", 0, CLI_FLAG, NULL, "rtl: a model that checks the assertions of its sources", &(d)->assertions}, \
         {"pack", 0, CLI_FLAG, NULL, "rtl: a model with two products in one multiplier", &(d)->pack},                   \
         {"netlist", 0, CLI_FLAG, NULL, "rtl: a model of what Yosys makes of its sources", &(d)->netlist},              \

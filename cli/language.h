@@ -34,19 +34,20 @@ typedef struct cli_story {
     bool json;
 } cli_story;
 
-#define CLI_STORY_OPTIONS(s)                                                                                           \
-    {"tokenizer", 0, CLI_TEXT, "FILE", "tokenizer.bin of llama2.c, or tokenizer.json", &(s)->tokenizer},               \
-        {"prompt", 'p', CLI_TEXT, "TEXT", "what the text begins with", &(s)->prompt},                                  \
-        {"tokens",                                                                                                     \
-         'n',                                                                                                          \
-         CLI_NUMBER,                                                                                                   \
-         "N",                                                                                                          \
-         "write N tokens (else until prompt and text have 256, or what the model sees)",                               \
-         &(s)->tokens},                                                                                                \
-        {"temperature",    0, CLI_TEXT, "T", "0 (default): always the likeliest token; 1: by their shares",            \
-         &(s)->temperature},                                                                                           \
-        {"top-p", 0, CLI_TEXT, "P", "choose among the likeliest that together have this share (1)", &(s)->top_p}, {    \
-        "seed", 0, CLI_NUMBER, "N", "of the choices: the same seed writes the same text", &(s)->seed                   \
+#define CLI_STORY_OPTIONS(s)                                                                                            \
+    {"tokenizer", 0, CLI_TEXT, "FILE", "tokenizer.bin of llama2.c, or tokenizer.json", &(s)->tokenizer},                \
+        {"prompt", 'p', CLI_TEXT, "TEXT", "what the text begins with", &(s)->prompt},                                   \
+        {"tokens",                                                                                                      \
+         'n',                                                                                                           \
+         CLI_NUMBER,                                                                                                    \
+         "N",                                                                                                           \
+         "write N tokens (else until prompt and text have 256, or fill the model's context)",                           \
+         &(s)->tokens},                                                                                                 \
+        {"temperature",    0, CLI_TEXT, "T", "0 (default): always the likeliest token; 1: at random, by probability",   \
+         &(s)->temperature},                                                                                            \
+        {"top-p", 0, CLI_TEXT, "P", "choose among the likeliest that together have this probability (1)", &(s)->top_p}, \
+    {                                                                                                                   \
+        "seed", 0, CLI_NUMBER, "N", "of the choices: the same seed writes the same text", &(s)->seed                    \
     }
 
 /* Writes a story: text as it comes, then how fast. */

@@ -34,12 +34,16 @@ typedef struct cli_pictures {
      "NAME",                                                                                                           \
      "preprocessing by name: imagenet, cifar10, signed, unit, raw; yolox, yolo, nanodet, fastestdet, ssd",             \
      &(p)->preset},                                                                                                    \
-        {"resize", 0, CLI_NUMBER, "PIXELS", "resize the shorter side to that, before cropping", &(p)->resize},         \
-        {"crop", 0, CLI_NUMBER, "PIXELS", "cut that square out of the middle", &(p)->crop},                            \
-        {"scale", 0, CLI_TEXT, "X", "multiply values of 0 to 255 with that; also as 1/255", &(p)->scale},              \
-        {"mean",    0, CLI_TEXT, "R,G,B", "subtract that from each channel, after scaling; one number: from all",      \
+        {"resize", 0, CLI_NUMBER, "PIXELS", "resize the shorter side to this, before cropping", &(p)->resize},         \
+        {"crop", 0, CLI_NUMBER, "PIXELS", "cut a square of this size out of the middle", &(p)->crop},                  \
+        {"scale", 0, CLI_TEXT, "X", "multiply values of 0 to 255 by this number, such as 1/255", &(p)->scale},         \
+        {"mean",                                                                                                       \
+         0,                                                                                                            \
+         CLI_TEXT,                                                                                                     \
+         "R,G,B",                                                                                                      \
+         "subtract this from each channel, after scaling; one number: the same for all",                               \
          &(p)->mean},                                                                                                  \
-        {"std", 0, CLI_TEXT, "R,G,B", "divide each channel by that, at last; one number: all", &(p)->std},             \
+        {"std", 0, CLI_TEXT, "R,G,B", "then divide each channel by this; one number: the same for all", &(p)->std},    \
         {"fit",                                                                                                        \
          0,                                                                                                            \
          CLI_TEXT,                                                                                                     \
@@ -48,7 +52,7 @@ typedef struct cli_pictures {
          &(p)->fit},                                                                                                   \
         {"bgr", 0, CLI_FLAG, NULL, "channels in the order blue, green, red", &(p)->bgr},                               \
         {"layout", 0, CLI_TEXT, "NCHW|NHWC", "axes of the input (else by its extents)", &(p)->layout_word}, {          \
-        "label-offset", 0, CLI_TEXT, "N", "the network's number of a class is that of the labels and N",               \
+        "label-offset", 0, CLI_TEXT, "N", "the network's class numbers are those of the labels plus N",                \
             &(p)->label_offset_text                                                                                    \
     }
 

@@ -15,7 +15,7 @@ typedef struct cli_place {
         {"tracker", 't', CLI_TEXT, "HOST:PORT", "ask this tracker for a server; no HOST:PORT then", &(p)->tracker},    \
         {"key", 0, CLI_TEXT, "NAME", "which kind of server to ask the tracker for", &(p)->key},                        \
         {"priority", 0, CLI_NUMBER, "N", "larger ones are served first (0)", &(p)->priority},                          \
-        {"lease", 0, CLI_NUMBER, "SECONDS", "how long we want the server (the tracker's most)", &(p)->lease},          \
+        {"lease", 0, CLI_NUMBER, "SECONDS", "how long the server is needed (the tracker's limit)", &(p)->lease},       \
         {"wait", 0, CLI_NUMBER, "SECONDS", "how long to wait for a free server (0)", &(p)->wait}, {                    \
         "timeout", 0, CLI_NUMBER, "SECONDS", "when nothing moves (30)", &(p)->timeout                                  \
     }

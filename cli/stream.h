@@ -5,8 +5,13 @@
 #include "tensors.h"
 
 #define CLI_CARRY_OPTION(list)                                                                                         \
-    {"carry", 0, CLI_LIST, "INPUT=OUTPUT", "run over all chunks of the inputs, this output being the next's input",    \
-     (list)}
+    {                                                                                                                  \
+        "carry",                                                                                                       \
+        0,                                                                                                             \
+        CLI_LIST,                                                                                                      \
+        "INPUT=OUTPUT",                                                                                                \
+        "run over all chunks of the inputs; this output is an input of the next run",                                  \
+        (list)}
 
 /* One run: from the data of all inputs to those of all outputs. */
 typedef vta_status cli_stream_step(void *user, void *const *inputs, void *const *outputs);
