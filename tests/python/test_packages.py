@@ -48,6 +48,15 @@ class Packages(unittest.TestCase):
         with open(asked, encoding="utf-8") as file:
             self.assertTrue(file.read().endswith(" ninja-build\n"))
 
+    def test_not_root(self):
+        self.program("dpkg-query", '[ "$3" != ninja-build ] && echo "install ok installed"\n')
+        self.program("apt-get", "exit 9\n")
+        os.remove(os.path.join(self.folder, "id"))
+        self.program("id", "echo 1000\n")
+        done = self.run_script()
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertTrue(done.stdout.endswith("as root: apt-get install ninja-build\n"), done.stdout)
+
     def test_apt_fails(self):
         self.program("dpkg-query", "exit 1\n")
         self.program("apt-get", "exit 100\n")
