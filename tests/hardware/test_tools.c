@@ -130,7 +130,14 @@ TEST_CASE(test_no_models) {
     assert_null(path);
     assert_memory_equal(vta_diag_text(diag), start, strlen(start));
     snprintf(text, sizeof text, "%s", vta_diag_text(diag) + strlen(start));
-    assert_string_equal(strchr(text, ')'), "); make it with vta hw build");
+    assert_string_equal(strchr(text, ')'), "); make it with vta hw build --bus 256");
+    const vta_hardware_options many = {
+        .small = true, .queue_depth = 4, .burst_beats = 8, .wave = true, .netlist = true};
+    vta_diag_clear(diag);
+    char *none;
+    assert_int_equal(vta_hardware_find(config, &many, diag, &none), VTA_NOT_FOUND);
+    assert_non_null(
+        strstr(vta_diag_text(diag), "; make it with vta hw build --burst 8 --queue 4 --small --wave --netlist"));
     snprintf(place, sizeof place, "%.*s", (int)(strrchr(text, '/') - text), text);
     vta_diag_clear(diag);
     setenv("CODE", "3", 1);

@@ -70,6 +70,27 @@ vta_status vta_hardware_build(const vta_config *config, const vta_hardware_optio
     return VTA_OK;
 }
 
+/* The options of vta hw build that give this design. */
+static void write_options(const vta_hardware_options *o, vt_strbuf *out) {
+    const struct {
+        const char *name;
+        uint32_t value, usual;
+    } numbers[] = {{"bus", o->bus_bits, 64},
+                   {"burst", o->burst_beats, 16},
+                   {"queue", o->queue_depth, 512},
+                   {"address", o->address_bits, 32}};
+    const struct {
+        const char *name;
+        bool given;
+    } words[] = {{"pack", o->pack},      {"small", o->small},       {"no-mul", o->no_mul && !o->small},
+                 {"wave", o->wave},      {"coverage", o->coverage}, {"assertions", o->assertions},
+                 {"netlist", o->netlist}};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (numbers[i].value != numbers[i].usual) vt_strbuf_addf(out, " --%s %u", numbers[i].name, numbers[i].value);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (words[i].given) vt_strbuf_addf(out, " --%s", words[i].name);
+}
+
 vta_status vta_hardware_find(const vta_config *config, const vta_hardware_options *options, vta_diag *diag,
                              char **out_path) {
     *out_path = NULL;
@@ -82,9 +103,13 @@ vta_status vta_hardware_find(const vta_config *config, const vta_hardware_option
         *out_path = path;
         return VTA_OK;
     }
+    vt_strbuf how;
+    vt_strbuf_init(&how, NULL);
+    write_options(&o, &how);
     vta_status status =
-        vt_fail(diag, VTA_NOT_FOUND, "there is no model of %s with a bus of %u bits (%s); make it with vta hw build",
-                vta_config_bitstream(config), o.bus_bits, path);
+        vt_fail(diag, VTA_NOT_FOUND, "there is no model of %s with a bus of %u bits (%s); make it with vta hw build%s",
+                vta_config_bitstream(config), o.bus_bits, path, how.failed ? "" : vt_strbuf_text(&how));
+    vt_strbuf_free(&how);
     vta_string_free(path);
     return status;
 }
