@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import sys
 import time
+import warnings
 
 _AFTER = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
 _PATIENCE = 1.0  # seconds before a bar appears
@@ -47,7 +48,9 @@ class Progress:
 
     def _open(self):
         try:
-            from tqdm.auto import tqdm
+            with warnings.catch_warnings():  # of notebooks without ipywidgets, where the bar is text
+                warnings.simplefilter("ignore")
+                from tqdm.auto import tqdm
         except ImportError:
             return _Line(self._title, self._total)
         return tqdm(total=self._total or None, desc=self._title, leave=False)
