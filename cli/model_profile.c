@@ -3,16 +3,7 @@
 #include <string.h>
 
 #include "model_open.h"
-
-/* The end of a long name: what layers of one block have in common stands at its beginning. */
-static const char *end_of(const char *name, size_t width, char *out, size_t size) {
-    size_t n = strlen(name);
-    if (n <= width) return name;
-    const char *from = name + n - (width - 2);
-    while ((*from & 0xc0) == 0x80) from++; /* not within a character */
-    snprintf(out, size, "..%s", from);
-    return out;
-}
+#include "vta/support.h"
 
 /* A run has the name of its first layer, which stands below it: it is called by its number and what it holds. */
 static const char *name_run(const vta_model *model, size_t index, uint32_t run, char out[40]) {
@@ -29,9 +20,9 @@ static void print_row(const vta_model_step *s, const vta_step_profile *p, uint64
     const vta_counters *c = &p->counters;
     uint64_t bytes =
         c->inp_load_nbytes + c->wgt_load_nbytes + c->acc_load_nbytes + c->uop_load_nbytes + c->out_store_nbytes;
-    char name[40];
+    char name[512];
     int width = layer ? 28 : 30;
-    printf("%s%-*s %-6s", layer ? "  " : "", width, end_of(s->name, (size_t)width, name, sizeof name),
+    printf("%s%-*s %-6s", layer ? "  " : "", width, vta_short_name(s->name, (size_t)width, name, sizeof name),
            layer ? "" : s->kind);
     if (!s->insn_count) {
         printf(" %12s %6s %12s %8s %10s %9.3f\n", "", "", "", "", "", p->seconds * 1e3);

@@ -17,6 +17,11 @@ VTA_API vta_status vta_file_write(const char *path, const void *bytes, size_t si
  * count as alike. NULL when none is near. `names` may hold NULLs, which are passed over. Borrowed from `names`. */
 VTA_API const char *vta_nearest_name(const char *name, const char *const *names, size_t count);
 
+/* A layer's name for a column of `width` bytes: itself where it fits; else without parts that the next part repeats, as
+ * "/features/features.2/conv/conv.0/Conv" of PyTorch's exports becomes "/features.2/conv.0/Conv"; then ".." and its
+ * end. In `out`, or `name` itself, also where `out` has less room than the name needs. */
+VTA_API const char *vta_short_name(const char *name, size_t width, char *out, size_t out_size);
+
 /* A text as it stands in XML or HTML, between tags or as an attribute's value. Bytes that are not UTF-8 become U+FFFD.
  * Free with vta_string_free; NULL: out of memory. */
 VTA_API char *vta_xml_escape(const char *text);

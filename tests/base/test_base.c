@@ -495,6 +495,30 @@ TEST_CASE(writes_without_memory) {
     assert_int_equal(rmdir(folder), 0);
 }
 
+TEST_CASE(short_names) {
+    static const struct {
+        const char *name;
+        size_t width;
+        const char *is;
+    } cases[] = {
+        {"conv1", 28, "conv1"},
+        {"/a/a.0/b", 8, "/a/a.0/b"}, /* fits: nothing is left out */
+        {"/features/features.2/conv/conv.0/conv.0.0/Conv", 28, "/features.2/conv.0.0/Conv"},
+        {"/features/features.12/conv/conv.0/conv.0.0/Conv", 28, "/features.12/conv.0.0/Conv"},
+        {"/layer1/layer1.0/conv1/Conv", 20, "/layer1.0/conv1/Conv"},
+        {"/a/ab/a./b", 6, "..a./b"}, /* "ab" does not go on with a point */
+        {"a/a.1", 3, "a.1"},
+        {"encoder.layers.0.mlp/dense_of_it", 12, "..ense_of_it"},
+        {"\xc3\xa4\xc3\xb6\xc3\xbc", 5, "..\xc3\xbc"}, /* whole characters */
+        {"abcdef", 2, "abcdef"},
+        {"", 4, ""},
+    };
+    char out[64], small[8];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_string_equal(vta_short_name(cases[i].name, cases[i].width, out, sizeof out), cases[i].is);
+    assert_string_equal(vta_short_name("/a/a.0/bcdefgh", 8, small, sizeof small), "/a/a.0/bcdefgh");
+}
+
 TEST_CASE(nearest_names) {
     static const char *const names[] = {"height", NULL, "width", "in_channels", "out_channels", "m"};
     static const struct {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "profile/profile_priv.h"
+#include "vta/support.h"
 
 /* A row: a figure of both, and how many times the first the second is. */
 static void row(vt_strbuf *sb, const char *name, double a, double b, const char *format) {
@@ -65,13 +66,11 @@ static void add_figure(vt_strbuf *sb, const vta_profile_layer *l) {
     vt_strbuf_addf(sb, " %14s", text);
 }
 
-/* Of long names the end is shown, which tells them apart. */
 static void layer_row(vt_strbuf *sb, const char *name, const vta_profile_layer *a, const vta_profile_layer *b) {
     enum { WIDTH = 34 };
-    size_t size = strlen(name);
-    const bool is_cut = size > WIDTH, comparable = a && b && is_on_device(a);
-    vt_strbuf_addf(sb, "%s%-*s", is_cut ? "..." : "", is_cut ? WIDTH - 3 : WIDTH,
-                   is_cut ? name + size - (WIDTH - 3) : name);
+    char text[512];
+    const bool comparable = a && b && is_on_device(a);
+    vt_strbuf_addf(sb, "%-*s", WIDTH, vta_short_name(name, WIDTH, text, sizeof text));
     add_figure(sb, a);
     add_figure(sb, b);
     if (comparable) vt_strbuf_addf(sb, " %8.3f", (double)(b->end - b->begin) / (double)(a->end - a->begin));

@@ -27,7 +27,11 @@ const edgePath = (a, b) => {
 };
 const layerText = (l, all) => (onDevice(l) ? `${number(layerCycles(l))} cycles` : `${seconds(l.seconds)} on the host`) +
   ` · ${percent(layerSeconds(l) / all)}`;
-const cut = (s, n) => (s.length > n ? "…" + s.slice(1 - n) : s); /* the end: beginnings are alike */
+/* As vta_short_name: without parts that the next one repeats, then the end; beginnings are alike. */
+const cut = (s, n) => {
+  const parts = s.split("/"), brief = parts.filter((p, i) => !p || !(parts[i + 1] || "").startsWith(p + ".")).join("/");
+  return s.length <= n ? s : brief.length <= n ? brief : "…" + brief.slice(1 - n);
+};
 
 let picked = -1;
 const markLayer = (index) => {
