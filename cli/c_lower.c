@@ -132,6 +132,7 @@ int cmd_lower(const cli_command *self, int argc, char **argv) {
         {"simple", 0, CLI_FLAG, NULL, "for reading: no loop partition", &k.simple},
         CLI_KERNEL_OPTIONS(&k),
         CLI_CONFIG_OPTIONS(&k.common),
+        CLI_TIMING_OPTIONS(&k.common.timing),
         {"output", 'o', CLI_TEXT, "FILE", "write the IR there", &output},
         CLI_JSON_OPTION(&k.common),
         {0},

@@ -1,6 +1,7 @@
 /* The text and the JSON of one answer say the same, and what is refused is refused with the words that help. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -235,6 +236,12 @@ static void schedules_for_a_bus(void **state) {
         assert_int_equal(json_integer_value(json_object_get(j, "bus_bits")), bus);
         json_decref(j);
     }
+    runs("lower conv.te --auto --bus 32", 0); /* the file was scheduled for 256 */
+    char *narrow = strdup(output);
+    assert_non_null(narrow);
+    runs("lower conv.te --auto --bus 256", 0);
+    assert_string_not_equal(output, narrow);
+    free(narrow);
     runs("op add channels=20 --bus 100", 1);
     assert_contains(output, "--bus 100: expected bits, a power of two from 32 to 2048");
     runs("tune add channels=20 --profile chisle", 1);
