@@ -51,12 +51,12 @@ class Install(unittest.TestCase):
         """Installs two distributions and uses them."""
         with tempfile.TemporaryDirectory() as folder:
             folder = os.path.realpath(folder)
+            variables = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "PYTHONPYCACHEPREFIX")}
             made = subprocess.run([sys.executable, "-m", "venv", "--system-site-packages", folder],
-                                  capture_output=True, text=True)
+                                  capture_output=True, text=True, env=variables)
             if made.returncode:
                 self.skipTest(f"no virtual environment here: {made.stdout}{made.stderr}")
             python = os.path.join(folder, "bin", "python")
-            variables = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
             install = subprocess.run(
                 [python, "-m", "pip", "install", "--no-index", "--no-deps", "--disable-pip-version-check",
                  *what],
