@@ -1,7 +1,9 @@
-"""The recorded programs as Python tensor expressions; run as `programs.py NAME` it builds and runs one.
+"""The recorded programs as Python tensor expressions; run as `programs.py NAME` it builds and runs one, as
+`programs.py --each` those that it is asked for.
 
 The descriptions stand in the recordings' README; names begin with the configuration where it is not the default."""
 
+import os
 import sys
 
 import numpy as np
@@ -333,5 +335,29 @@ def run(name):
         return bool((out.numpy() == te.evaluate(args[-1], inputs)).all())
 
 
+def each():
+    """Runs the programs that are asked for, each in a child of this process, which has imported and loaded all: lines
+    "NAME FILE" come in, the child's state goes out. Runtime calls go to FILE, where they are recorded, errors to FILE.errors."""
+    vta.build(*add_one(), "llvm")
+    for line in sys.stdin:
+        name, trace = line.split()
+        child = os.fork()
+        if child == 0:
+            os.environ["VTA_TRACE"] = trace
+            os.dup2(os.open(f"{trace}.errors", os.O_WRONLY | os.O_CREAT, 0o600), 2)
+            sys.exit(0 if run(name) else 1)
+        print(os.waitpid(child, 0)[1], flush=True)
+
+
+def add_one():
+    """A schedule for the host and its arguments."""
+    a = te.placeholder((1,), name="A", dtype="int32")
+    b = te.compute((1,), lambda i: a[i] + 1, "B")
+    return te.create_schedule(b.op), [a, b]
+
+
 if __name__ == "__main__":
-    sys.exit(0 if run(sys.argv[1]) else 1)
+    if sys.argv[1] == "--each":
+        each()
+    else:
+        sys.exit(0 if run(sys.argv[1]) else 1)

@@ -17,18 +17,23 @@ class Calls(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory()
         cls.shim = os.path.join(cls.folder.name, "trace_shim.so")
         subprocess.run(["cc", "-shared", "-fPIC", "-O2", "-o", cls.shim, source, "-ldl"], check=True)
+        preload = f"{os.environ.get('LD_PRELOAD', '')} {cls.shim}"  # a sanitizer's runtime comes first
+        program = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs.py")
+        cls.runs = subprocess.Popen([sys.executable, program, "--each"], env={**common.environment(), "LD_PRELOAD": preload},
+                                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     @classmethod
     def tearDownClass(cls):
+        cls.runs.communicate()
         cls.folder.cleanup()
 
     def check(self, name):
         trace = os.path.join(self.folder.name, f"{name}.calls")
-        preload = f"{os.environ.get('LD_PRELOAD', '')} {self.shim}"  # a sanitizer's runtime comes first
-        variables = {**common.environment(), "LD_PRELOAD": preload, "VTA_TRACE": trace}
-        program = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs.py")
-        run = subprocess.run([sys.executable, program, name], env=variables, capture_output=True, text=True)
-        self.assertEqual(run.returncode, 0, run.stderr)
+        self.runs.stdin.write(f"{name} {trace}\n")
+        self.runs.stdin.flush()
+        state = self.runs.stdout.readline()
+        with open(f"{trace}.errors", encoding="utf-8") as errors:
+            self.assertEqual(state, "0\n", errors.read())
         with open(trace, encoding="utf-8") as got:
             common.check_recorded(self, f"calls/{name}.calls", got.read())
 
