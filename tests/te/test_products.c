@@ -1,5 +1,6 @@
-/* Sums of products on values that stand for all inputs: with choices between a product and zero, which are made once
- * for many products, against the same sum over a tensor of the products, which is evaluated element by element. */
+/* Sums of products, on values that stand for all inputs and on numbers: with choices between a product and zero, which
+ * are made once for many products, against the same sum over a tensor of the products, which is evaluated element by
+ * element. */
 #include "te_test.h"
 
 #include "vta/field.h"
@@ -30,20 +31,22 @@ static void values_of(vta_field *field, const char *term, bool separate, vta_val
 
 #define PRODUCT "int32(a[i + dy, k]) * int32(b[j, dy, k])"
 
+static const char *const terms[] = {
+    PRODUCT,
+    "select(i + dy >= 1 && i + dy < 6, " PRODUCT ", 0)",
+    "select(i + dy >= 1 && (j < 2 || dy == 1), " PRODUCT ", 0)",
+    "select((i + j + dy) % 2 == 0, " PRODUCT ", 0)",
+    "if_then_else(i > dy, int32(a[i + dy, 1]) * int32(b[j, dy, k]), 0)",
+    "select(i + dy >= 1, int32(a[i + dy, k]) * int32(b[j, dy, 3 - k]), 0)",
+    "select(i < 0, " PRODUCT ", 0)",
+    "select(k < 2 && i + dy > 1, " PRODUCT ", 0)", /* of the innermost axis */
+    "select(i + dy >= 1, " PRODUCT ", 1)",         /* no zero */
+    "select(i + dy >= 1, 0, " PRODUCT ")",         /* the other way round */
+    "select(dy < 1, " PRODUCT ", " PRODUCT ")",
+};
+enum { TERMS = sizeof terms / sizeof *terms };
+
 TEST_CASE(choices) {
-    static const char *const terms[] = {
-        PRODUCT,
-        "select(i + dy >= 1 && i + dy < 6, " PRODUCT ", 0)",
-        "select(i + dy >= 1 && (j < 2 || dy == 1), " PRODUCT ", 0)",
-        "select((i + j + dy) % 2 == 0, " PRODUCT ", 0)",
-        "if_then_else(i > dy, " PRODUCT ", 0)",
-        "select(i < 0, " PRODUCT ", 0)",
-        "select(k < 2 && i + dy > 1, " PRODUCT ", 0)", /* of the innermost axis */
-        "select(i + dy >= 1, " PRODUCT ", 1)",         /* no zero */
-        "select(i + dy >= 1, 0, " PRODUCT ")",         /* the other way round */
-        "select(dy < 1, " PRODUCT ", " PRODUCT ")",
-    };
-    enum { TERMS = sizeof terms / sizeof *terms };
     vta_value whole[TERMS][OUT], apart[OUT];
     vta_field *field;
     assert_int_equal(vta_field_create(7, NULL, NULL, &field), VTA_OK);
@@ -55,7 +58,7 @@ TEST_CASE(choices) {
     }
     assert_memory_equal(whole[0], whole[TERMS - 1], sizeof whole[0]);
     for (size_t t = 1; t + 1 < TERMS; t++) assert_memory_not_equal(whole[0], whole[t], sizeof whole[0]);
-    for (int i = 0; i < OUT; i++) assert_int_equal(whole[5][i], 0);
+    for (int i = 0; i < OUT; i++) assert_int_equal(whole[6][i], 0);
     vta_field_destroy(field);
 }
 
@@ -87,6 +90,50 @@ TEST_CASE(three_axes) {
         te_context_destroy(c);
     }
     vta_field_destroy(field);
+}
+
+/* ---- Numbers ----------------------------------------------------------------------------------------------------- */
+
+/* The sums of a term on numbers of two types, large ones, so that they wrap; inputs at odd places in memory. */
+static void numbers_of(const char *type_a, const char *type_b, const char *term, bool separate, int32_t *out) {
+    te_context *c = context_with(NULL);
+    te_tensor *in[2] = {te_placeholder(c, "a", type_a, 2, (int64_t[]){I + DY, K}),
+                        te_placeholder(c, "b", type_b, 3, (int64_t[]){J, DY, K})};
+    uint8_t a[8 * A + 1], b[8 * B + 1];
+    char text[600];
+    check_random random = {77};
+    for (size_t i = 0; i < sizeof a; i++) a[i] = (uint8_t)check_next(&random);
+    for (size_t i = 0; i < sizeof b; i++) b[i] = (uint8_t)check_next(&random);
+    if (separate) {
+        snprintf(text, sizeof text, "p[i: 5, j: 3, dy: 3, k: 4] = %s", term);
+        te_define(c, text);
+        term = "p[i, j, dy, k]";
+    }
+    snprintf(text, sizeof text, "y[i: 5, j: 3] = sum[dy: 3, k: 4](%s)", term);
+    te_tensor *y = te_define(c, text);
+    assert_fine(c);
+    assert_int_equal(te_evaluate(c, y, 2, in, (const void *const[]){a + 1, b + 1}, out), VTA_OK);
+    te_context_destroy(c);
+}
+
+TEST_CASE(numbers) {
+    static const char *const types[][2] = {{"int8", "int8"},    {"uint8", "int8"}, {"int8", "uint8"},
+                                           {"int32", "int32"},  {"int16", "int8"}, {"int8", "int32"},
+                                           {"uint8", "uint8"},  {"int4", "int8"},  {"uint1", "int8"},
+                                           {"uint32", "int32"}, {"int64", "int32"}};
+    int32_t whole[TERMS][OUT], apart[OUT];
+    for (size_t n = 0; n < sizeof types / sizeof *types; n++) {
+        for (size_t t = 0; t < TERMS; t++) {
+            numbers_of(types[n][0], types[n][1], terms[t], false, whole[t]);
+            numbers_of(types[n][0], types[n][1], terms[t], true, apart);
+            for (int i = 0; i < OUT; i++)
+                if (whole[t][i] != apart[i])
+                    fail_msg("%s of %s and %s: element %d is %d, not %d", terms[t], types[n][0], types[n][1], i,
+                             whole[t][i], apart[i]);
+        }
+        assert_memory_equal(whole[0], whole[TERMS - 1], sizeof whole[0]);
+        for (size_t t = 1; t + 1 < TERMS; t++) assert_memory_not_equal(whole[0], whole[t], sizeof whole[0]);
+    }
 }
 
 int main(void) { return run_cases(); }

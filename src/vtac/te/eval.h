@@ -125,14 +125,33 @@ void te__eval_step(const program *p, const insn *in, value *slot);
 
 /* ---- eval_products.c ---- */
 
-/* A reduction that is a sum of products, for the domain of values; NULL: it is none. */
 enum { TE__AXES_MAX = 16 }; /* of a reduction with a choice */
 typedef struct te__products te__products;
+/* One of two factors: element `at + rows[r] + i * step` of the array, of row r and point i of the innermost axis. */
+typedef struct te__factor {
+    const array *array;
+    int64_t at;
+    const int64_t *rows;
+    int64_t step;
+} te__factor;
+/* The sum of the products at all points of a reduction. */
+typedef struct te__sum {
+    te__factor a, b;
+    size_t n_rows;
+    int64_t n;
+} te__sum;
+/* A reduction that is a sum of products, added to a state of 32 bits; NULL: it is none. */
 const void *te__products_plan(const evaluation *ev, const reduction *r);
 uint32_t te__products_state(const te__products *p);
-/* The sum of all points of the reduction, at the point of the outer axes; what the choice asks is evaluated in `slot`.
- */
-vta_value te__products_sum(const vta_field *field, const te__products *p, value *slot);
+const array *te__products_array(const te__products *p, bool second);
+/* The sum at the point of the outer axes; what the choice asks is evaluated in `slot`. */
+te__sum te__products_here(const te__products *p, value *slot);
+
+/* ---- eval_sums.c ---- */
+
+/* Those sums on numbers: the domain's `plan` and `reduce`. */
+const void *te__number_plan(const evaluation *ev, const reduction *r);
+void te__number_sum(const evaluation *ev, const void *plan, value *slot);
 
 /* ---- eval_size.c ---- */
 

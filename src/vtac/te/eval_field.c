@@ -206,7 +206,10 @@ static uint32_t element_bytes(vt_dtype t) {
 
 static void reduce(const evaluation *ev, const void *made, value *slot) {
     const te__products *p = made;
-    vta_value sum = te__products_sum(field_of(ev), p, slot);
+    te__sum s = te__products_here(p, slot);
+    const vta_value *a = (const vta_value *)(const void *)s.a.array->data + s.a.at,
+                    *b = (const vta_value *)(const void *)s.b.array->data + s.b.at;
+    vta_value sum = vta_field_products(field_of(ev), s.n_rows, s.a.rows, s.b.rows, a, b, s.n, s.a.step, s.b.step);
     vt_dtype int32 = {.code = VT_INT, .bits = 32, .lanes = 1};
     vta_value before = lift(ev, slot, te__products_state(p), int32);
     slot[te__products_state(p)].i = (int64_t)vta_field_apply(field_of(ev), VTA_FIELD_ADD, before, sum, 32);

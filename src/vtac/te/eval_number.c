@@ -133,4 +133,5 @@ static void store(const evaluation *ev, const array *to, int64_t at, const value
     store_element(to->data, to->dtype, at, slot[result]);
 }
 
-const domain te__numbers = {.element_bytes = element_bytes, .run = run, .store = store};
+const domain te__numbers = {
+    .element_bytes = element_bytes, .run = run, .store = store, .plan = te__number_plan, .reduce = te__number_sum};

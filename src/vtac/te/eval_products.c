@@ -1,4 +1,4 @@
-/* Sums of products of values: a matrix multiplication, a convolution. Where a choice leaves products out (what lies in
+/* Sums of products: a matrix multiplication, a convolution. Where a choice leaves products out (what lies in
  * the padding), it is made once for the points of all reduce axes but the innermost. */
 #include "te/eval.h"
 
@@ -229,18 +229,23 @@ const void *te__products_plan(const evaluation *ev, const reduction *r) {
 }
 
 /* Where the operand's row 0 begins at the point of the outer axes. */
-static const vta_value *origin(const operand *o, const odometer *outer, const value *slot) {
+static int64_t origin(const operand *o, const odometer *outer, const value *slot) {
     int64_t at = o->load->base;
     for (uint32_t i = 0; i < outer->n; i++) at += factor_at(o->load, outer->slots[i]) * slot[outer->slots[i]].i;
-    return (const vta_value *)(const void *)o->load->array->data + at;
+    return at;
+}
+
+static te__factor factor_here(const te__products *p, const operand *o, const value *slot) {
+    return (te__factor){o->load->array, origin(o, p->outer, slot), p->guarded ? o->kept : o->rows, o->step};
 }
 
 uint32_t te__products_state(const te__products *p) { return p->state; }
 
-vta_value te__products_sum(const vta_field *field, const te__products *p, value *slot) {
-    const vta_value *a = origin(&p->a, p->outer, slot), *b = origin(&p->b, p->outer, slot);
-    if (!p->guarded)
-        return vta_field_products(field, p->n_rows, p->a.rows, p->b.rows, a, b, p->n, p->a.step, p->b.step);
-    size_t kept = kept_rows(p, slot);
-    return vta_field_products(field, kept, p->a.kept, p->b.kept, a, b, p->n, p->a.step, p->b.step);
+te__sum te__products_here(const te__products *p, value *slot) {
+    te__factor a = factor_here(p, &p->a, slot), b = factor_here(p, &p->b, slot);
+    return (te__sum){a, b, p->guarded ? kept_rows(p, slot) : p->n_rows, p->n};
+}
+
+const array *te__products_array(const te__products *p, bool second) {
+    return second ? p->b.load->array : p->a.load->array;
 }
