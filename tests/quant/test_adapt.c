@@ -138,7 +138,7 @@ static int moved, lessened;
 
 static void check_channel(const vt_qlayer *before, const vt_qlayer *after, const float *weight, int64_t o,
                           int64_t taps) {
-    double e[2][MAX_TAPS], change = 0;
+    double e[2][MAX_TAPS] = {{0}}, change = 0;
     const vt_qlayer *layers[2] = {before, after};
     assert_true(before->weight_scales[o] == after->weight_scales[o]);
     for (int64_t i = 0; i < taps; i++) {
