@@ -117,10 +117,10 @@ static void numbers_of(const char *type_a, const char *type_b, const char *term,
 }
 
 TEST_CASE(numbers) {
-    static const char *const types[][2] = {{"int8", "int8"},    {"uint8", "int8"}, {"int8", "uint8"},
-                                           {"int32", "int32"},  {"int16", "int8"}, {"int8", "int32"},
-                                           {"uint8", "uint8"},  {"int4", "int8"},  {"uint1", "int8"},
-                                           {"uint32", "int32"}, {"int64", "int32"}};
+    static const char *const types[][2] = {
+        {"int8", "int8"},  {"uint8", "int8"},  {"int8", "uint8"},   {"int32", "int32"}, {"int16", "int8"},
+        {"int8", "int32"}, {"uint8", "uint8"}, {"int4", "int8"},    {"uint1", "int8"},  {"int4", "int4"},
+        {"int8", "int4"},  {"uint4", "int2"},  {"uint32", "int32"}, {"int64", "int32"}};
     int32_t whole[TERMS][OUT], apart[OUT];
     for (size_t n = 0; n < sizeof types / sizeof *types; n++) {
         for (size_t t = 0; t < TERMS; t++) {
