@@ -70,9 +70,12 @@ static vta_status describe(job *j, size_t index) {
     return VTA_OK;
 }
 
-static vta_status record(job *j, cli_kernel_program *out_kernel) {
-    cli_call call = {
-        .function = j->function, .config = j->config, .count = vtac_kernel_arg_count(j->kernel), .args = j->args};
+static vta_status record(job *j, bool numbers, cli_kernel_program *out_kernel) {
+    cli_call call = {.function = j->function,
+                     .config = j->config,
+                     .count = vtac_kernel_arg_count(j->kernel),
+                     .args = j->args,
+                     .numbers = numbers};
     if (call.count > CLI_KERNEL_ARGS) return refuse(j, VTA_UNSUPPORTED, "the kernel has too many arguments");
     for (size_t i = 0; i < call.count; i++) {
         vta_status status = describe(j, i);
@@ -81,12 +84,12 @@ static vta_status record(job *j, cli_kernel_program *out_kernel) {
     return cli_record(&call, j->diag, out_kernel);
 }
 
-vta_status cli_build_kernel(const char *path, const char *params, const vta_config *config, vta_diag *diag,
-                            cli_kernel_program *out_kernel) {
+vta_status cli_build_kernel(const char *path, const char *params, const vta_config *config, bool numbers,
+                            vta_diag *diag, cli_kernel_program *out_kernel) {
     *out_kernel = (cli_kernel_program){0};
     job j = {.path = path, .params = params, .config = config, .diag = diag};
     vta_status status = compile(&j);
-    if (status == VTA_OK) status = record(&j, out_kernel);
+    if (status == VTA_OK) status = record(&j, numbers, out_kernel);
     vtac_module_destroy(j.module);
     vtac_kernel_destroy(j.kernel);
     return status;

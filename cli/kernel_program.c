@@ -15,10 +15,11 @@ const char *cli_kernel_tensor(const cli_kernel_program *kernel, uint32_t addr) {
 }
 
 #ifndef VT_COMPILER
-vta_status cli_build_kernel(const char *path, const char *params, const vta_config *config, vta_diag *diag,
-                            cli_kernel_program *out_kernel) {
+vta_status cli_build_kernel(const char *path, const char *params, const vta_config *config, bool numbers,
+                            vta_diag *diag, cli_kernel_program *out_kernel) {
     (void)params;
     (void)config;
+    (void)numbers;
     *out_kernel = (cli_kernel_program){0};
     char message[512];
     snprintf(message, sizeof message, "%s: this tool was built without the compiler; give it a captured program", path);

@@ -23,6 +23,7 @@ typedef struct cli_call {
     const vta_config *config;
     size_t count;                  /* at most CLI_KERNEL_ARGS */
     const vta_signature_arg *args; /* tensors of fixed shapes */
+    bool numbers;                  /* inputs are given some; else they are zero, which takes no time to fill in */
 } cli_call;
 
 /* Calls it in a runtime of its own and records what it runs. Free the program with vta_program_destroy. */
@@ -30,11 +31,11 @@ vta_status cli_record(const cli_call *call, vta_diag *diag, cli_kernel_program *
 
 /* True for a path that ends in .te. */
 bool cli_is_kernel(const char *path);
-/* Builds the kernel for the accelerator of `config`, with annotations, and records what one call runs. `params` as in
- * vtac_kernel_load; `diag` may be another thread's own. VTA_UNSUPPORTED in a tool without the compiler. Free the
- * program with vta_program_destroy. */
-vta_status cli_build_kernel(const char *path, const char *params, const vta_config *config, vta_diag *diag,
-                            cli_kernel_program *out_kernel);
+/* Builds the kernel for the accelerator of `config`, with annotations, and records what one call runs, on inputs as
+ * `numbers` of cli_call says. `params` as in vtac_kernel_load; `diag` may be another thread's own. VTA_UNSUPPORTED in a
+ * tool without the compiler. Free the program with vta_program_destroy. */
+vta_status cli_build_kernel(const char *path, const char *params, const vta_config *config, bool numbers,
+                            vta_diag *diag, cli_kernel_program *out_kernel);
 /* The name of the tensor at an address; NULL for none. */
 const char *cli_kernel_tensor(const cli_kernel_program *kernel, uint32_t addr);
 

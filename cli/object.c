@@ -117,8 +117,11 @@ vta_status cli_object_record(const cli_object *o, const vta_config *config, vta_
                              cli_kernel_program *out_kernel) {
     vta_signature_arg args[CLI_KERNEL_ARGS];
     *out_kernel = (cli_kernel_program){0};
-    cli_call call = {
-        .function = o->function, .config = config, .count = vta_signature_arg_count(o->signature), .args = args};
+    cli_call call = {.function = o->function,
+                     .config = config,
+                     .count = vta_signature_arg_count(o->signature),
+                     .args = args,
+                     .numbers = true};
     vta_status status = cli_object_args(o, diag, CLI_KERNEL_ARGS, args);
     return status == VTA_OK ? cli_record(&call, diag, out_kernel) : status;
 }

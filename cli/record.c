@@ -35,7 +35,7 @@ static vta_status make_array(job *j, size_t index) {
 
 /* Small seeded numbers: a debugger should have something to show. */
 static vta_status fill_input(job *j, size_t index) {
-    if (j->call->args[index].is_output) return VTA_OK;
+    if (!j->call->numbers || j->call->args[index].is_output) return VTA_OK;
     size_t bytes = vta_array_bytes(j->arrays[index]), scalar = vta_array_tensor(j->arrays[index])->dtype.bits / 8;
     uint8_t *values = malloc(bytes ? bytes : 1);
     if (values == NULL) return refuse(j, VTA_NO_MEMORY, "out of memory");

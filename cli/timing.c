@@ -144,7 +144,7 @@ static vta_status open_kernel(const cli_input *input, vta_diag *diag, vta_config
     vta_config_release(found);
     char *params = cli_join(&input->params);
     if (!params) status = VTA_NO_MEMORY;
-    if (status == VTA_OK) status = cli_build_kernel(input->path, params, *out_config, diag, out_kernel);
+    if (status == VTA_OK) status = cli_build_kernel(input->path, params, *out_config, true, diag, out_kernel);
     free(params);
     return status;
 }

@@ -180,7 +180,7 @@ vta_status sweep_point_time(const sweep_setup *s, const sweep_subject *subject, 
     else if (subject->program)
         status = cli_same_sizes(subject->program, m->config, diag);
     else
-        status = cli_build_kernel(subject->path, subject->params, m->config, diag, &built);
+        status = cli_build_kernel(subject->path, subject->params, m->config, false, diag, &built);
     out->compile_seconds = cli_now() - begin;
     if (status == VTA_OK)
         status = time_program(s, subject->program ? subject->program : built.program, m, subject->network, diag, out);
