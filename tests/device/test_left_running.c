@@ -164,7 +164,7 @@ TEST_CASE(stuck) {
             if (n) leave(&next);
             vta_diag_clear(diag);
             for (int i = 0; i < VT_MAX_BLOCKS * VT_BLOCK_BYTES / 4; i++) r[i] = 0;
-            usleep(20000u << n); /* the model looks every 0.1 ms; on a slow machine it may not have seen it */
+            usleep(20000u << n); /* the model looks every millisecond; on a slow machine it may not have seen it */
             must(take(&next, boards[b], m.settings));
             uint32_t count = write_program(&next, 1, 9);
             status = vta_device_run(next.device, next.insns, count, 0, diag);

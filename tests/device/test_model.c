@@ -165,7 +165,7 @@ TEST_CASE(broken_streams) {
         usleep(20000);
         assert_int_equal(s.registers[VT_CONTROL / 4], VT_CONTROL_LAUNCH);
         set(&s, VT_CONTROL, 0);
-        usleep(20000); /* it looks every 0.1 ms */
+        usleep(20000); /* it looks every millisecond */
         put_program(&s, 9);
         set(&s, VT_COUNT, count);
         set(&s, VT_ADDRESS, VT_MODEL_BASE + INSNS);
