@@ -18,6 +18,7 @@ from vta._lib import release
 #: What every program ends with. The signal comes when it is ready; `unfinished` tells whether the work was ended by it.
 _END = """
 import _thread, ctypes, signal, sys, threading
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which it is not where the signal was ignored: behind nohup
 ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # ends with the test, whatever becomes of that (PR_SET_PDEATHSIG)
 # Python forgets what is raised in its own code around the end of an object: then it is raised once more.
 sys.unraisablehook = lambda lost: threading.Timer(0.01, _thread.interrupt_main).start()
