@@ -185,11 +185,27 @@ static void tell(vt__searching *s, const vt__trial *t, const char *error, const 
     vt_strbuf_free(&options);
 }
 
-/* By 0.1 dB, when cycles count as they are worth; never by less decibels than it began with. */
+/* Decibels that samples gain in the mean, less the error of that mean: what a few others may gain, too. */
+static double sure_gain(const vt__searching *s, const vt__found *f) {
+    double sum = 0, squares = 0, count = (double)s->groups;
+    for (size_t i = 0; i < s->groups; i++) {
+        double gain = 10 * log10(s->now.shares[i] / f->shares[i]);
+        sum += gain;
+        squares += gain * gain;
+    }
+    if (s->groups < 2) return sum;
+    double mean = sum / count, spread = fmax(squares / count - mean * mean, 0);
+    return mean - sqrt(spread / (count - 1));
+}
+
+/* By 0.1 dB over all samples, and by more than chance, when cycles count as they are worth; never by less decibels than
+ * it began with. */
 static bool is_better(const vt__searching *s, const vt__found *f) {
     const double least = 0.1;
     double now = worth(f->decibels, (double)f->cycles), before = worth(s->now.decibels, (double)s->now.cycles);
-    return now >= before + least && f->decibels >= s->start.decibels && (double)f->cycles <= most_cycles(s);
+    double sure = worth(s->now.decibels + sure_gain(s, f), (double)f->cycles);
+    return now >= before + least && sure > before && f->decibels >= s->start.decibels &&
+           (double)f->cycles <= most_cycles(s);
 }
 
 static void take(vt__searching *s, const vt__trial *t, const vtac_quantize_options *options, const vt__found *f) {

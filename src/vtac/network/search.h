@@ -5,8 +5,12 @@
 #include "network/handles.h"
 #include "network/precise.h"
 
+enum { VT__GROUPS_MAX = 32 };
+
 typedef struct vt__found {
     double decibels;
+    double
+        shares[VT__GROUPS_MAX]; /* of groups of the samples that are measured: noise over signal at the worst output */
     uint64_t cycles;
     double seconds; /* of quantizing: what the end of the search takes again */
 } vt__found;
@@ -21,7 +25,8 @@ typedef struct vt__searching {
     const vta_config *config;
     vta_diag *diag;        /* the caller's */
     vta_diag *of_try;      /* of what is tried */
-    size_t rounded;        /* samples for ranges and rounding; those behind them are measured */
+    size_t rounded;        /* samples for ranges and rounding; those behind them are measured, */
+    size_t groups;         /* in so many groups: each alone where they are few */
     float **floats;        /* by sample and output: what the model gives; NULL: an output of other numbers */
     double begin, longest; /* seconds: when it began; what a try took at most */
     vtac_quantize_options best;

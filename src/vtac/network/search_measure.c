@@ -34,6 +34,8 @@ vta_status vt__search_open(vt__searching *s) {
     if (!s->floats) return vt_no_memory(s->diag);
     VT_TRY(vt_eval_open(s->shared->graph, NULL, s->shared->allocator, s->diag, &e));
     vta_status status = VTA_OK;
+    s->groups = s->shared->sample_count - first_measured(s);
+    if (s->groups > VT__GROUPS_MAX) s->groups = VT__GROUPS_MAX;
     for (size_t i = first_measured(s); i < s->shared->sample_count && status == VTA_OK; i++)
         status = compute_floats(s, e, i);
     vt_eval_close(e);
@@ -67,26 +69,39 @@ static vta_status run_sample(vt__searching *s, vta_instance *instance, size_t sa
     return vta_instance_run(instance, s->of_try);
 }
 
-/* No output of floats, or no signal: everything is as good. */
-static vta_status measure(vt__searching *s, vta_instance *instance, double *out_decibels) {
-    enum { EXACT = 200 };
-    *out_decibels = EXACT;
-    double *sums = vt_alloc_zero(s->shared->allocator, (2 * output_count(s) + 1) * sizeof *sums);
+/* Signal and noise of each output, by the group. */
+static vta_status add_sample(vt__searching *s, vta_instance *instance, size_t sample, double *sums) {
+    double *of_group = sums + (sample - first_measured(s)) % s->groups * 2 * output_count(s);
+    VT_TRY(run_sample(s, instance, sample));
+    for (size_t i = 0; i < output_count(s); i++) {
+        const float *want = s->floats[sample * output_count(s) + i];
+        if (want)
+            add_noise(want, vta_instance_output_data(instance, i), vt_gtype_count(&output_of(s, i)->type),
+                      &of_group[2 * i], &of_group[2 * i + 1]);
+    }
+    return VTA_OK;
+}
+
+/* Noise over signal at the worst output; no output of floats, or no signal: everything is as good. */
+static double worst_share(const vt__searching *s, const double *sums) {
+    double worst = 1e-20;
+    for (size_t i = 0; i < output_count(s); i++)
+        if (sums[2 * i] > 0) worst = fmax(worst, sums[2 * i + 1] / sums[2 * i]);
+    return worst;
+}
+
+static vta_status measure(vt__searching *s, vta_instance *instance, vt__found *out) {
+    size_t each = 2 * output_count(s), bytes = ((s->groups + 1) * each + 1) * sizeof(double);
+    double *sums = vt_alloc_zero(s->shared->allocator, bytes);
     if (!sums) return vt_no_memory(s->of_try);
     vta_status status = VTA_OK;
-    for (size_t sample = first_measured(s); sample < s->shared->sample_count && status == VTA_OK; sample++) {
-        status = run_sample(s, instance, sample);
-        for (size_t i = 0; i < output_count(s) && status == VTA_OK; i++) {
-            const float *want = s->floats[sample * output_count(s) + i];
-            if (want)
-                add_noise(want, vta_instance_output_data(instance, i), vt_gtype_count(&output_of(s, i)->type),
-                          &sums[2 * i], &sums[2 * i + 1]);
-        }
-    }
-    for (size_t i = 0; i < output_count(s); i++)
-        if (sums[2 * i] > 0 && sums[2 * i + 1] > 0)
-            *out_decibels = fmin(*out_decibels, 10 * log10(sums[2 * i] / sums[2 * i + 1]));
-    vt_free(s->shared->allocator, sums, (2 * output_count(s) + 1) * sizeof *sums);
+    for (size_t sample = first_measured(s); sample < s->shared->sample_count && status == VTA_OK; sample++)
+        status = add_sample(s, instance, sample, sums);
+    double *all = sums + s->groups * each;
+    for (size_t i = 0; i < s->groups * each; i++) all[i % each] += sums[i];
+    for (size_t i = 0; i < s->groups; i++) out->shares[i] = worst_share(s, sums + i * each);
+    out->decibels = -10 * log10(worst_share(s, all));
+    vt_free(s->shared->allocator, sums, bytes);
     return status;
 }
 
@@ -98,7 +113,7 @@ static vta_status run_model(vt__searching *s, vta_model *model, vtac_compile_rep
     VT_TRY(vtac_compile_report_sum(report, &sum));
     out->cycles = sum.cycles;
     VT_TRY(vta_instance_create(model, &on_sim, s->of_try, &instance));
-    vta_status status = measure(s, instance, &out->decibels);
+    vta_status status = measure(s, instance, out);
     vta_instance_destroy(instance);
     return status;
 }
