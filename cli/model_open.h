@@ -21,5 +21,8 @@ void cli_model_close(cli_opened_model *o);
 vta_status cli_model_set_inputs(cli_opened_model *o, bool all);
 /* Runs it once, or as often as asked, and notes the time of the quickest. */
 vta_status cli_model_measure(cli_opened_model *o);
+/* The same twice: the first run meets the host's memory for the first time, and says little of the steps there. What
+ * takes seconds is run once. */
+vta_status cli_model_measure_warm(cli_opened_model *o);
 
 #endif

@@ -90,7 +90,7 @@ vta_status cli_profile_model(const cli_model *m) {
     cli_opened_model o;
     vta_status status = cli_model_open(m, &o);
     if (status == VTA_OK) status = cli_model_set_inputs(&o, false);
-    if (status == VTA_OK) status = cli_model_measure(&o);
+    if (status == VTA_OK) status = cli_model_measure_warm(&o);
     if (status == VTA_OK) status = m->json ? print_profile_json(&o) : print_profile(&o);
     cli_model_close(&o);
     return status;
@@ -155,8 +155,7 @@ vta_status cli_model_layers(const cli_model *m, vta_profile *profile, json_t **o
     cli_opened_model o;
     vta_status status = cli_model_open(m, &o);
     if (status == VTA_OK) status = cli_model_set_inputs(&o, false);
-    if (status == VTA_OK) status = cli_model_measure(&o);
-    if (status == VTA_OK) status = cli_model_measure(&o); /* the first one touches memory for the first time */
+    if (status == VTA_OK) status = cli_model_measure_warm(&o);
     if (status == VTA_OK) status = add_layers(&o, profile);
     if (status == VTA_OK && out_json) status = profile_json(&o, out_json);
     cli_model_close(&o);
