@@ -185,7 +185,8 @@ static void tell(vt__searching *s, const vt__trial *t, const char *error, const 
     vt_strbuf_free(&options);
 }
 
-/* Decibels that samples gain in the mean, less the error of that mean: what a few others may gain, too. */
+/* Decibels that samples gain in the mean, less half the standard error of that mean: what few of them gain by chance
+ * is not for all. With all of the error, the five images of a detector would let nothing pass. */
 static double sure_gain(const vt__searching *s, const vt__found *f) {
     double sum = 0, squares = 0, count = (double)s->groups;
     for (size_t i = 0; i < s->groups; i++) {
@@ -195,7 +196,7 @@ static double sure_gain(const vt__searching *s, const vt__found *f) {
     }
     if (s->groups < 2) return sum;
     double mean = sum / count, spread = fmax(squares / count - mean * mean, 0);
-    return mean - sqrt(spread / (count - 1));
+    return mean - 0.5 * sqrt(spread / (count - 1));
 }
 
 /* By 0.1 dB over all samples, and by more than chance, when cycles count as they are worth; never by less decibels than
