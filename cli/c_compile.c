@@ -81,8 +81,7 @@ static vta_status compile(state *s, const char *model) {
     uint8_t *bytes = NULL;
     size_t size;
     vtac_compile_report *report = NULL;
-    const char *slash = strrchr(model, '/'); /* as compilers do, here and not beside the model */
-    char *own = s->output ? NULL : cli_with_ending(slash ? slash + 1 : model, ".vta-model");
+    char *own = s->output ? NULL : cli_with_ending(cli_base_name(model), ".vta-model");
     const char *path = s->output ? s->output : own;
     vta_status status = path ? cli_pictures_settle(&s->pictures, model) : VTA_NO_MEMORY;
     if (status == VTA_OK) status = read_names(s);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "c_detection.h"
+#include "file.h"
 #include "picture_files.h"
 
 typedef struct state {
@@ -19,14 +20,9 @@ typedef struct state {
 
 /* ---- Drawing ---- */
 
-static const char *base_of(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* OUT.png for one picture; of several pictures OUT-NAME.png. */
 static char *drawn_path(const state *s, size_t index) {
-    const char *dot = strrchr(s->draw, '.'), *name = base_of(s->files.path[index]), *end = strrchr(name, '.');
+    const char *dot = strrchr(s->draw, '.'), *name = cli_base_name(s->files.path[index]), *end = strrchr(name, '.');
     char *path = NULL;
     if (s->files.count == 1) return strdup(s->draw);
     int name_length = (int)(end ? (size_t)(end - name) : strlen(name));
@@ -51,7 +47,7 @@ static vta_status check_drawn(char *const *drawn, size_t count) {
 }
 
 static vta_status name_drawn(state *s) {
-    const char *dot = s->draw ? strrchr(base_of(s->draw), '.') : NULL;
+    const char *dot = s->draw ? strrchr(cli_base_name(s->draw), '.') : NULL;
     if (!s->draw) return VTA_OK;
     if (!dot || !cli_is_picture(s->draw))
         return cli_fail(VTA_INVALID_ARGUMENT, "--draw %s: expected a file that ends in .png or .jpg", s->draw);

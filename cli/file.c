@@ -49,6 +49,11 @@ vta_status cli_read_file(const char *path, char **out_bytes, size_t *out_size) {
     return status;
 }
 
+const char *cli_base_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
 char *cli_with_ending(const char *path, const char *ending) {
     const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
     size_t n = dot && (!slash || dot > slash) ? (size_t)(dot - path) : strlen(path), size = n + strlen(ending) + 1;

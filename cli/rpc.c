@@ -1,6 +1,7 @@
 /* vta rpc: a client of servers. */
 #include <string.h>
 
+#include "file.h"
 #include "model.h"
 #include "rpc_place.h"
 #include "rpc_run.h"
@@ -86,7 +87,7 @@ static int program(const cli_command *self, given *g) {
     vta_status status = cli_place_connect(&g->place, places ? g->argv[0] : NULL, &rpc);
     if (status == VTA_OK && g->config) status = configure(rpc, g->config);
     if (status == VTA_OK && file) status = cli_rpc_upload(rpc, file);
-    if (status == VTA_OK) status = vta_rpc_program(rpc, file ? cli_rpc_file_name(file) : NULL, cli_diag());
+    if (status == VTA_OK) status = vta_rpc_program(rpc, file ? cli_base_name(file) : NULL, cli_diag());
     vta_rpc_close(rpc);
     return cli_finish(status);
 }

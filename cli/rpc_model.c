@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "file.h"
 #include "rpc_run.h"
 #include "rpc_tensors.h"
 #include "stats.h"
@@ -35,7 +36,7 @@ static vta_status load(running *r) {
     char *text;
     vta_status status = cli_rpc_upload(r->rpc, r->run->path);
     if (status == VTA_OK)
-        status = vta_rpc_load_model(r->rpc, cli_rpc_file_name(r->run->path), cli_diag(), &r->model, &text);
+        status = vta_rpc_load_model(r->rpc, cli_base_name(r->run->path), cli_diag(), &r->model, &text);
     if (status != VTA_OK) return status;
     r->description = cli_json_of(text);
     status = read_tensors(r, "inputs", &r->inputs);

@@ -27,17 +27,12 @@ typedef struct running {
     json_t *statistics;
 } running;
 
-const char *cli_rpc_file_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 vta_status cli_rpc_upload(vta_rpc *rpc, const char *path) {
     char *bytes;
     size_t size;
     vta_status status = cli_read_file(path, &bytes, &size);
     if (status != VTA_OK) return status;
-    status = vta_rpc_upload(rpc, cli_rpc_file_name(path), bytes, size, cli_diag());
+    status = vta_rpc_upload(rpc, cli_base_name(path), bytes, size, cli_diag());
     free(bytes);
     return status;
 }
@@ -46,7 +41,7 @@ vta_status cli_rpc_upload(vta_rpc *rpc, const char *path) {
 static vta_status find_function(running *r) {
     uint64_t module;
     char *names = NULL, *text = NULL, name[256];
-    vta_status status = vta_rpc_load_module(r->rpc, cli_rpc_file_name(r->run->path), cli_diag(), &module, &names);
+    vta_status status = vta_rpc_load_module(r->rpc, cli_base_name(r->run->path), cli_diag(), &module, &names);
     if (status != VTA_OK) return status;
     snprintf(name, sizeof name, "%s", r->run->function ? r->run->function : names);
     if (!r->run->function && strchr(names, '\n')) {

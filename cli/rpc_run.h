@@ -22,6 +22,5 @@ vta_status cli_rpc_run_model(vta_rpc *rpc, const cli_rpc_run *run);
 
 /* Sends a file under its name without folders. */
 vta_status cli_rpc_upload(vta_rpc *rpc, const char *path);
-const char *cli_rpc_file_name(const char *path);
 
 #endif

@@ -91,16 +91,11 @@ static vta_status open_network(sweep *s, sweep_subject *subject) {
 #endif
 }
 
-static const char *base_of(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* The file's name; with its folder where several have that name. */
 static const char *name_of(int argc, char **argv, int i) {
-    const char *base = base_of(argv[i]), *name = base;
+    const char *base = cli_base_name(argv[i]), *name = base;
     for (int k = 0; k < argc; k++) {
-        if (k == i || strcmp(base_of(argv[k]), base)) continue;
+        if (k == i || strcmp(cli_base_name(argv[k]), base)) continue;
         if (name > argv[i]) name--;
         while (name > argv[i] && name[-1] != '/') name--;
         break;
