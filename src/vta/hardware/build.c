@@ -70,15 +70,15 @@ vta_status vta_hardware_build(const vta_config *config, const vta_hardware_optio
     return VTA_OK;
 }
 
-/* The options of vta hw build that give this design. */
-static void write_options(const vta_hardware_options *o, vt_strbuf *out) {
+/* The options of vta hw build that give this design; `usual` is the one without any. */
+static void write_options(const vta_hardware_options *o, const vta_hardware_options *usual, vt_strbuf *out) {
     const struct {
         const char *name;
         uint32_t value, usual;
-    } numbers[] = {{"bus", o->bus_bits, 64},
-                   {"burst", o->burst_beats, 16},
-                   {"queue", o->queue_depth, 512},
-                   {"address", o->address_bits, 32}};
+    } numbers[] = {{"bus", o->bus_bits, usual->bus_bits},
+                   {"burst", o->burst_beats, usual->burst_beats},
+                   {"queue", o->queue_depth, usual->queue_depth},
+                   {"address", o->address_bits, usual->address_bits}};
     const struct {
         const char *name;
         bool given;
@@ -95,9 +95,10 @@ vta_status vta_hardware_find(const vta_config *config, const vta_hardware_option
                              char **out_path) {
     *out_path = NULL;
     if (!config) return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_hardware_find: needs a configuration");
-    vta_hardware_options o;
+    vta_hardware_options o, usual;
     char *path;
     VT_TRY(vt_hardware_settle(config, options, diag, &o));
+    VT_TRY(vt_hardware_settle(config, NULL, diag, &usual));
     VT_TRY(vt_hardware_path(config, &o, model_name(), diag, &path));
     if (vt_hardware_there_is(path)) {
         *out_path = path;
@@ -105,7 +106,7 @@ vta_status vta_hardware_find(const vta_config *config, const vta_hardware_option
     }
     vt_strbuf how;
     vt_strbuf_init(&how, NULL);
-    write_options(&o, &how);
+    write_options(&o, &usual, &how);
     vta_status status =
         vt_fail(diag, VTA_NOT_FOUND, "there is no model of %s with a bus of %u bits (%s); make it with vta hw build%s",
                 vta_config_bitstream(config), o.bus_bits, path, how.failed ? "" : vt_strbuf_text(&how));
