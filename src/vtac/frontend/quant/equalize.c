@@ -219,13 +219,14 @@ static void take_value(equalizer *e, const vt_gvalue *v) {
     const double *peaks = vt_ranges_peaks(e->q->ranges, v), *powers = vt_ranges_powers(e->q->ranges, v);
     if (v->data || e->q->wide[v->index]) g->refused = true;
     if (!g->integers || !peaks || g->refused) return;
+    bool copy = is_copy(e, v);
     double range = range_of(e, v), most = 0;
     g->limited |= e->limit[v->index] < INFINITY;
     g->refused |= e->limit[v->index] < range * 0.999;
     for (int64_t c = 0; c < channels_of(v); c++) most = fmax(most, peaks[c]);
     for (int64_t c = 0; c < channels_of(v); c++) {
         double *peak = &g->peaks[slot_of(e, v, c)], *power = &g->powers[slot_of(e, v, c)];
-        if (!is_copy(e, v)) *peak = fmax(*peak, fmin(reach_of(e->q, v, c), most) / range);
+        if (!copy) *peak = fmax(*peak, fmin(reach_of(e->q, v, c), most) / range);
         *power = fmax(*power, powers[c] / (range * range));
     }
 }
