@@ -7,15 +7,9 @@
 
 enum { I = 5, J = 3, DY = 3, K = 4, A = (I + DY) * K, B = J * DY * K, OUT = I * J };
 
-/* `term` of i, j, dy, k. */
-static void values_of(vta_field *field, const char *term, bool separate, vta_value *out) {
-    te_context *c = context_with(NULL);
-    te_tensor *in[2] = {te_placeholder(c, "a", "int8", 2, (int64_t[]){I + DY, K}),
-                        te_placeholder(c, "b", "int8", 3, (int64_t[]){J, DY, K})};
-    vta_value a[A], b[B];
+/* The sum of `term` over dy and k; `separate`: of a tensor of its terms. */
+static te_tensor *sum_of(te_context *c, const char *term, bool separate) {
     char text[600];
-    for (uint32_t i = 0; i < A; i++) a[i] = vta_field_variable(field, 0, i);
-    for (uint32_t i = 0; i < B; i++) b[i] = vta_field_variable(field, 1, i);
     if (separate) {
         snprintf(text, sizeof text, "p[i: 5, j: 3, dy: 3, k: 4] = %s", term);
         te_define(c, text);
@@ -24,6 +18,18 @@ static void values_of(vta_field *field, const char *term, bool separate, vta_val
     snprintf(text, sizeof text, "y[i: 5, j: 3] = sum[dy: 3, k: 4](%s)", term);
     te_tensor *y = te_define(c, text);
     assert_fine(c);
+    return y;
+}
+
+/* `term` of i, j, dy, k. */
+static void values_of(vta_field *field, const char *term, bool separate, vta_value *out) {
+    te_context *c = context_with(NULL);
+    te_tensor *in[2] = {te_placeholder(c, "a", "int8", 2, (int64_t[]){I + DY, K}),
+                        te_placeholder(c, "b", "int8", 3, (int64_t[]){J, DY, K})};
+    vta_value a[A], b[B];
+    for (uint32_t i = 0; i < A; i++) a[i] = vta_field_variable(field, 0, i);
+    for (uint32_t i = 0; i < B; i++) b[i] = vta_field_variable(field, 1, i);
+    te_tensor *y = sum_of(c, term, separate);
     const vta_value *const arrays[] = {a, b};
     assert_int_equal(te_evaluate_field(c, field, y, 2, in, arrays, out), VTA_OK);
     te_context_destroy(c);
@@ -100,18 +106,10 @@ static void numbers_of(const char *type_a, const char *type_b, const char *term,
     te_tensor *in[2] = {te_placeholder(c, "a", type_a, 2, (int64_t[]){I + DY, K}),
                         te_placeholder(c, "b", type_b, 3, (int64_t[]){J, DY, K})};
     uint8_t a[8 * A + 1], b[8 * B + 1];
-    char text[600];
     check_random random = {77};
     for (size_t i = 0; i < sizeof a; i++) a[i] = (uint8_t)check_next(&random);
     for (size_t i = 0; i < sizeof b; i++) b[i] = (uint8_t)check_next(&random);
-    if (separate) {
-        snprintf(text, sizeof text, "p[i: 5, j: 3, dy: 3, k: 4] = %s", term);
-        te_define(c, text);
-        term = "p[i, j, dy, k]";
-    }
-    snprintf(text, sizeof text, "y[i: 5, j: 3] = sum[dy: 3, k: 4](%s)", term);
-    te_tensor *y = te_define(c, text);
-    assert_fine(c);
+    te_tensor *y = sum_of(c, term, separate);
     assert_int_equal(te_evaluate(c, y, 2, in, (const void *const[]){a + 1, b + 1}, out), VTA_OK);
     te_context_destroy(c);
 }
