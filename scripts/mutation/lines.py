@@ -1,4 +1,5 @@
-"""Which test runs which line: a build that counts, every test run once in it, kept in lines.json.
+"""Which test runs which line of some files: a build that counts these, every test run once in it, kept in lines.json.
+The other files are built as usual: a process that leaves counts of all of them takes many times as long to end.
 
 Sets of tests are numbers whose bit i is test i. A line is known if gcov (or Python) has code in it. A line without
 code, as of a table, is looked for in the function around it. Outside of functions it matters to all tests that run
@@ -9,6 +10,7 @@ import functools
 import hashlib
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -17,13 +19,24 @@ import threading
 from . import faults_python, tests
 from .places import COUNTED, MAP, PLACE, TREE, read
 
-FLAGS = "--coverage -fprofile-update=single -D_exit=vt_counted_exit"
+FLAGS = "-D_exit=vt_counted_exit"  # of all files
+COUNTING = "--coverage -fprofile-update=single"  # of those whose lines count
+LAUNCHER = """#!/bin/sh
+for last; do :; done
+grep -qxF -e "$last" {list} && set -- "$@" {flags}
+exec "$@"
+"""
 HERE = os.path.dirname(os.path.abspath(__file__))
 COUNTS = os.path.join(PLACE, "counts")
 HOOK = os.path.join(PLACE, "hook")
 AT_ONCE = 60  # files that gcov is given
 HEAD = 32  # bytes before the counts of a .gcda file: its build, and how often it was added to
 MATTERS = ("src/", "include/", "cli/", "python/", "tests/", "fuzz/", "examples/", "cmake/", "CMakeLists.txt")
+
+
+def holds(ran, listed, files):
+    """Whether a map is of these sources and knows these files."""
+    return ran.kept["key"] == key(listed) and set(ran.kept["files"]) >= set(files)
 
 
 def key(listed):
@@ -36,14 +49,34 @@ def key(listed):
     return found.hexdigest()
 
 
-def build(jobs, run):
-    """The build that counts."""
+def launch(files):
+    """Writes the program that starts the compiler, with other flags for the files that count; objects that were built
+    with the flags of before are removed."""
+    chosen, program = os.path.join(PLACE, "counted.txt"), os.path.join(PLACE, "launch")
+    new = {os.path.join(TREE, f) for f in files}
+    old = set(read(chosen).split()) if os.path.exists(chosen) else set()
+    commands = os.path.join(COUNTED, "compile_commands.json")
+    for c in json.loads(read(commands)) if os.path.exists(commands) else ():
+        built = os.path.join(c["directory"], c["output"])
+        if c["file"] in new ^ old and os.path.exists(built):
+            os.remove(built)
+    with open(chosen, "w", encoding="utf-8") as f:
+        f.write("\n".join(sorted(new)) + "\n")
+    with open(program, "w", encoding="utf-8") as f:
+        f.write(LAUNCHER.format(list=shlex.quote(chosen), flags=COUNTING))
+    os.chmod(program, 0o755)
+    return program
+
+
+def build(jobs, run, files):
+    """The build that counts the lines of some files."""
     ended = os.path.join(PLACE, "ended.o")
     log = os.path.join(PLACE, "prepare.log")
-    links = [f"-DCMAKE_{kind}_LINKER_FLAGS={ended}" for kind in ("EXE", "SHARED", "MODULE")]
+    links = [f"-DCMAKE_{kind}_LINKER_FLAGS={ended} --coverage" for kind in ("EXE", "SHARED", "MODULE")]
     if not (run(["cc", "-O2", "-fPIC", "-c", os.path.join(HERE, "ended.c"), "-o", ended], log)
             and run(["cmake", "-S", TREE, "-B", COUNTED, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DVT_TESTS=ON",
-                     "-DVT_WERROR=OFF", f"-DCMAKE_C_FLAGS={FLAGS}", *links], log)
+                     "-DVT_WERROR=OFF", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", f"-DCMAKE_C_FLAGS={FLAGS}",
+                     f"-DCMAKE_C_COMPILER_LAUNCHER={launch(files)}", *links], log)
             and run(["cmake", "--build", COUNTED, "-j", str(jobs)], log)):
         sys.exit(f"the build that counts lines fails: {log}")
     pythons = [t.command[0] for t in tests.tests_of(COUNTED).values() if "unittest" in t.command] + [sys.executable]
@@ -122,9 +155,9 @@ class _Collector:
             self.seen[by_path[document["data_file"]]] = ran, functions
 
 
-def measure(listed, jobs, run):
-    """Runs every test and writes the map."""
-    build(jobs, run)
+def measure(listed, jobs, run, files):
+    """Runs every test and writes the map of some files."""
+    build(jobs, run, [f for f in files if f.endswith(".c")])
     found = tests.tests_of(COUNTED)
     names = sorted(set(found) - set(tests.OWN_BUILD))
     collector, seconds, ends, blind = _Collector(), {}, {}, set()
@@ -157,7 +190,8 @@ def measure(listed, jobs, run):
         lines.setdefault(path, {})[str(line)] = hex(bits)  # as JSON has it
     for (path, first, last), bits in collector.functions.items():
         functions.setdefault(path, []).append([first, last, hex(bits)])
-    kept = {"key": key(listed), "tests": names, "seconds": seconds, "blind": sorted(blind), "lines": lines,
+    kept = {"key": key(listed), "files": sorted(files), "tests": names, "seconds": seconds, "blind": sorted(blind),
+            "lines": lines,
             "failed": [n for n in ends if ends[n] != tests.PASSED], "functions": functions, "verified": [],
             "texts": {p: read(TREE, p) for p in listed if p.startswith(("src/", "cli/", "python/"))
                       and p.endswith((".c", ".h", ".def", ".py"))}}
