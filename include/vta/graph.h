@@ -45,6 +45,10 @@ typedef struct vtac_graph_options {
     /* Of a language model that takes keys and values of earlier tokens, where it leaves that open: how many tokens a
      * run takes (0: 1), and how many it may see, those of the run included (0: what the model says, else 512). */
     int64_t tokens, context;
+    /* Large weights of a model whose file has at least so many bytes are copied into unlinked files in $TMPDIR,
+     * /var/tmp or /tmp, whichever is on a disk with room, and mapped: they take memory only while they are used.
+     * 0: 268,435,456; SIZE_MAX: never. */
+    size_t spill_bytes;
 } vtac_graph_options;
 
 /* Reads a model (ONNX, TFLite, or a checkpoint of llama2.c), and runs the passes. VTA_NOT_FOUND, VTA_IO; VTA_PARSE for

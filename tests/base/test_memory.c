@@ -1,10 +1,14 @@
 /* Memory to the byte: how arenas and arrays grow, what a context keeps beside its arena, what a list of diagnostics
  * says when nothing can be stored. */
+#include <sys/mman.h>
+
 #include "base/arena.h"
 #include "base/arena_text.h"
 #include "base/context.h"
+#include "base/spill.h"
 #include "base/strbuf.h"
 #include "support/check.h"
+#include "support/disk.h"
 
 enum { HEADER = 16, FIRST = 16 * 1024, LARGE = 64 * 1024, STEP = 2 * 1024 * 1024 };
 
@@ -324,10 +328,84 @@ static void sides(void **state) {
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
+/* ---- Data in temporary files ------------------------------------------------------------------------------------- */
+
+typedef struct source {
+    size_t at, end;
+} source;
+
+static uint8_t byte_at(size_t i) { return (uint8_t)(i * 7 + (i >> 8)); }
+
+static bool read_source(void *user, void *to, size_t size) {
+    source *s = user;
+    for (size_t i = 0; i < size; i++) ((uint8_t *)to)[i] = byte_at(s->at + i);
+    s->at += size;
+    return s->at <= s->end;
+}
+
+static void check_bytes(const uint8_t *data, size_t size) {
+    for (size_t i = 0; i < size; i++) assert_int_equal(data[i], byte_at(i));
+}
+
+static void data_in_files(void **state) {
+    (void)state;
+    enum { SIZE = 300001 };
+    vt_ctx ctx;
+    const void *kept[3];
+    if (!check_has_disk()) skip();
+    vt_ctx_init(&ctx, &memory.allocator, NULL);
+    assert_null(vt_spill(&ctx, 0, read_source, &(source){.end = 1}));
+    assert_null(vt_spill(&ctx, SIZE, read_source, &(source){.end = SIZE - 1})); /* the reader fails at the end */
+    assert_null(vt_spill(&ctx, SIZE_MAX / 4, read_source, &(source){0}));       /* no disk has the room */
+    assert_null(ctx.spilled);
+    for (int i = 0; i < 3; i++) {
+        source s = {.end = SIZE};
+        kept[i] = vt_spill(&ctx, SIZE, read_source, &s);
+        assert_non_null(kept[i]);
+        assert_int_equal(s.at, SIZE);
+        check_bytes(kept[i], SIZE);
+    }
+    vt_spill_release(&ctx);
+    unsigned char pages[(SIZE + 4095) / 4096];
+    for (int i = 0; i < 3; i++) check_bytes(kept[i], SIZE);
+    vt_spill_drop(&ctx, &ctx); /* none of them */
+    vt_spill_drop(&ctx, kept[1]);
+    assert_int_equal(mincore((void *)kept[1], SIZE, pages), -1); /* not mapped any more */
+    check_bytes(kept[0], SIZE), check_bytes(kept[2], SIZE);
+    vt_ctx_clear(&ctx);
+    assert_int_equal(mincore((void *)kept[0], SIZE, pages), -1);
+    assert_int_equal(mincore((void *)kept[2], SIZE, pages), -1);
+}
+
+/* A folder in memory, or none at all, is passed over; a failing allocator leaves nothing behind. */
+static void data_in_no_file(void **state) {
+    (void)state;
+    vt_ctx ctx;
+    check_allocator none;
+    char *before = getenv("TMPDIR") ? strdup(getenv("TMPDIR")) : NULL;
+    if (!check_has_disk()) skip();
+    vt_ctx_init(&ctx, &memory.allocator, NULL);
+    const char *const folders[] = {"/dev/shm", "/nowhere/at/all", ""};
+    for (int i = 0; i < 3; i++) {
+        setenv("TMPDIR", folders[i], 1);
+        const void *data = vt_spill(&ctx, 100, read_source, &(source){.end = 100});
+        assert_non_null(data);
+        check_bytes(data, 100);
+    }
+    vt_ctx_clear(&ctx);
+    check_allocator_init(&none, 0);
+    vt_ctx_init(&ctx, &none.allocator, NULL);
+    assert_null(vt_spill(&ctx, 100, read_source, &(source){.end = 100}));
+    vt_ctx_clear(&ctx);
+    before ? setenv("TMPDIR", before, 1) : unsetenv("TMPDIR");
+    free(before);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(bounds_of_sizes),  TEST(growth), TEST(first_block), TEST(spares), TEST(strings),
-        TEST(lost_diagnostics), TEST(raised), TEST(grown),       TEST(sides),
+        TEST(bounds_of_sizes), TEST(growth),           TEST(first_block),     TEST(spares),
+        TEST(strings),         TEST(lost_diagnostics), TEST(raised),          TEST(grown),
+        TEST(sides),           TEST(data_in_files),    TEST(data_in_no_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "onnx_read.h"
+#include "support/disk.h"
 
 typedef struct some_bytes {
     const uint8_t *bytes;
@@ -407,12 +408,15 @@ static void test_external(void **state) {
     Onnx__TensorProto *t = MAKE_FLOATS(&m, "t", "2", 0, 0);
     make_output(&m, "t");
     set_external(t, "data.bin", "4", "8");
-    world w;
-    reading r = {.m = &m, .options = o};
-    world_open(&w);
-    if (vt_protect(&w.ctx, read_model, &r) != VTA_OK) fail_msg("%s", vta_diag_text(w.diag));
-    assert_non_null(strstr(r.text, "float32[2]{1,2}"));
-    world_close(&w);
+    for (o.spill_bytes = 0; o.spill_bytes < 2; o.spill_bytes++) { /* in memory, and in a file of its own */
+        world w;
+        reading r = {.m = &m, .options = o};
+        world_open(&w);
+        if (vt_protect(&w.ctx, read_model, &r) != VTA_OK) fail_msg("%s", vta_diag_text(w.diag));
+        assert_non_null(strstr(r.text, "float32[2]{1,2}"));
+        assert_true((w.ctx.spilled != NULL) == (o.spill_bytes && check_has_disk()));
+        world_close(&w);
+    }
     is_refused(&m, NULL, VTA_MISMATCH, "the model was not read from a folder");
     set_external(t, "../secret.bin", NULL, NULL);
     is_refused(&m, &o, VTA_MISMATCH, "is outside of the model's folder");
@@ -422,6 +426,7 @@ static void test_external(void **state) {
     is_refused(&m, &o, VTA_MISMATCH, "is outside of the model's folder");
     set_external(t, "missing.bin", NULL, NULL);
     is_refused(&m, &o, VTA_NOT_FOUND, "missing.bin");
+    o.spill_bytes = 1;
     set_external(t, "data.bin", "12", NULL);
     is_refused(&m, &o, VTA_MISMATCH, "8 bytes from 12 on are not in");
     set_external(t, "data.bin", "0", "4");

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/spill.h"
 #include "base/strbuf.h"
 
 void vt_ctx_init(vt_ctx *ctx, const vta_allocator *allocator, vta_diag *diag) {
@@ -14,6 +15,7 @@ void vt_ctx_init(vt_ctx *ctx, const vta_allocator *allocator, vta_diag *diag) {
 void vt_ctx_clear(vt_ctx *ctx) {
     while (ctx->sides) vt_aside_free(ctx, ctx->sides);
     vt_arena_clear(&ctx->arena);
+    vt_spill_clear(ctx);
 }
 
 /* ---- Memory beside the arena ---- */

@@ -15,6 +15,7 @@
 
 typedef struct vt_ctx vt_ctx;
 typedef struct vt_exit vt_exit;
+typedef struct vt_spilled vt_spilled;
 
 /* Memory beside the context's arena that may be freed before it. */
 typedef struct vt_aside {
@@ -26,6 +27,7 @@ struct vt_ctx {
     vt_arena arena;
     vt_aside *sides;              /* all of this context */
     atomic_flag sides_locked;     /* freed from any thread */
+    vt_spilled *spilled;          /* data in temporary files (spill.h) */
     vta_diag *diag;               /* owned by the context's creator */
     vt_exit *exit;                /* the innermost vt_protect */
     vta_status left_with;         /* what the last vt_leave said */

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "base/element_type.h"
+#include "base/spill.h"
 #include "base/versioned.h"
 #include "frontend/graph/rewrite.h"
 #include "frontend/quant/eval.h"
@@ -327,7 +328,9 @@ void vtac_quantized_drop_floats(const vtac_quantized *quantized, vtac_graph *gra
     if (!quantized || !graph) return;
     for (uint32_t i = 0; i < graph->graph->values.count; i++) {
         const void *data = graph->graph->values.item[i]->data;
-        if (data && !vt_qnet_reads(quantized->net, data)) vt_arena_drop(&graph->ctx.arena, data);
+        if (!data || vt_qnet_reads(quantized->net, data)) continue;
+        vt_arena_drop(&graph->ctx.arena, data);
+        vt_spill_drop(&graph->ctx, data);
     }
 }
 

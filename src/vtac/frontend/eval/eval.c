@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/spill.h"
 #include "frontend/eval/guards.h"
 #include "frontend/eval/lives.h"
 #include "frontend/eval/priv.h"
@@ -15,7 +16,7 @@ static vt_evaluator *const evaluators[] = {
 
 vta_status vt_eval_node(const vt_gnode *n, const void *const *in, void *const *out, const vta_allocator *allocator,
                         vta_diag *diag) {
-    vt_eval_call call = {n, in, out, allocator, diag};
+    vt_eval_call call = {n, in, out, allocator, diag, NULL};
     return evaluators[n->op](&call);
 }
 
@@ -98,7 +99,8 @@ static vta_status choose(const vt_eval *e, const vt_gnode *n, void *out) {
 static vta_status compute(vt_eval *e, const vt_gnode *n, void *const *out, vta_diag *diag) {
     if (e->guards.of && vt_guards_choice(n)) return choose(e, n, out[0]);
     for (uint32_t i = 0; i < n->input_count; i++) e->in[i] = n->inputs[i] ? vt_eval_value(e, n->inputs[i]) : NULL;
-    return vt_eval_node(n, e->in, out, e->allocator, diag);
+    vt_eval_call call = {n, e->in, out, e->allocator, diag, e->g->read_in};
+    return evaluators[n->op](&call);
 }
 
 static vta_status run_node(vt_eval *e, const vt_gnode *n, vta_diag *diag) {
@@ -131,6 +133,7 @@ vta_status vt_eval_run(vt_eval *e, vta_diag *diag) {
         if (e->options.interrupt && atomic_load_explicit(e->options.interrupt, memory_order_relaxed))
             return vt_fail(diag, VTA_INTERRUPTED, "interrupted");
         VT_TRY(run_node(e, g->nodes[i], diag));
+        vt_spill_release(g->read_in);
     }
     return VTA_OK;
 }

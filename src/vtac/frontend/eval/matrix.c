@@ -2,18 +2,22 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/spill.h"
 #include "frontend/eval/priv.h"
 
 /* b as it lies, or transposed. */
 typedef struct matrix {
     const float *b;
     int64_t by_row, by_column;
+    const vt_ctx *read_in;
+    size_t *read; /* bytes since its pages were given back */
 } matrix;
 
 static void pack(const void *b, int64_t k0, int64_t k, int64_t n0, int64_t n, int64_t width, float *to) {
     const matrix *m = b;
     for (int64_t i = 0; i < k; i++, to += width)
         for (int64_t j = 0; j < width; j++) to[j] = j < n ? m->b[(k0 + i) * m->by_row + (n0 + j) * m->by_column] : 0;
+    vt_spill_read_on(m->read_in, m->read, (size_t)(k * n) * sizeof *m->b);
 }
 
 /* The batch axes of a matrix product of two: all but the last two of each, aligned at the end. */
@@ -80,12 +84,12 @@ vta_status vt__eval_mat_mul(const vt_eval_call *c) {
     if (vt__in_type(c, 0)->element == VT_ELEMENT_F64) return mat_mul_f64(c);
     batches r = batches_of(c, 1);
     step s = {.y = 0};
-    size_t bytes = vt_gtype_bytes(vt__out_type(c));
+    size_t bytes = vt_gtype_bytes(vt__out_type(c)), read = 0;
     memset(c->out[0], 0, bytes);
     if (!bytes) return VTA_OK;
     do {
         place(&r, &s);
-        matrix b = {(const float *)c->in[1] + s.b * r.k * r.n, r.n, 1};
+        matrix b = {(const float *)c->in[1] + s.b * r.k * r.n, r.n, 1, c->read_in, &read};
         vt_gemm_f32 p = {r.m, r.n,  r.k, (const float *)c->in[0] + s.a * r.m * r.k,
                          r.k, pack, &b,  (float *)c->out[0] + s.y * r.m * r.n,
                          r.n};
@@ -112,7 +116,7 @@ vta_status vt__eval_gemm(const vt_eval_call *c) {
     bool ta = vt_gattr_int(c->n, VT_A_TRANS_A) != 0, tb = vt_gattr_int(c->n, VT_A_TRANS_B) != 0;
     int64_t depth = a->dim[!ta], count = vt_gtype_count(y);
     float alpha = (float)vt_gattr_float(c->n, VT_A_ALPHA), *out = c->out[0], *rows = NULL;
-    size_t bytes = vt_gtype_bytes(a);
+    size_t bytes = vt_gtype_bytes(a), read = 0;
     if (ta) { /* rows of a must lie together */
         vt_gtype t = {VT_ELEMENT_F32, 2, {a->dim[1], a->dim[0]}};
         vt_strides from = {{1, a->dim[1]}}, to = vt__strides_of(&t);
@@ -121,7 +125,7 @@ vta_status vt__eval_gemm(const vt_eval_call *c) {
         vt__move(&t, sizeof *rows, c->in[0], &from, rows, &to);
     }
     memset(out, 0, (size_t)count * sizeof *out);
-    matrix m = {c->in[1], tb ? 1 : b->dim[1], tb ? b->dim[1] : 1};
+    matrix m = {c->in[1], tb ? 1 : b->dim[1], tb ? b->dim[1] : 1, c->read_in, &read};
     vt_gemm_f32 p = {y->dim[0], y->dim[1], depth, rows ? rows : c->in[0], depth, pack, &m, out, y->dim[1]};
     vta_status status = vt__gemm_f32(&p, c->allocator, c->diag);
     vt_free_lines(c->allocator, rows, bytes);

@@ -11,6 +11,7 @@ typedef struct vt_eval_call {
     void *const *out;
     const vta_allocator *allocator;
     vta_diag *diag;
+    const vt_ctx *read_in; /* the owner of constants, whose pages may be given back; NULL: not known */
 } vt_eval_call;
 
 typedef vta_status vt_evaluator(const vt_eval_call *c);

@@ -7,6 +7,7 @@
 vt_graph *vt_graph_new(vt_ctx *ctx, const char *name) {
     vt_graph *g = VT_NEW(ctx, vt_graph);
     g->ctx = ctx;
+    g->read_in = ctx;
     g->name = vt_new_string(ctx, name);
     return g;
 }

@@ -119,6 +119,7 @@ typedef struct vt_gproperty {
 
 typedef struct vt_graph {
     vt_ctx *ctx;
+    const vt_ctx *read_in; /* the context in which the model was read, which owns its constants' data */
     const char *name;
     const vt_gproperty *properties; /* of the graph as it was read: passes leave them out */
     uint32_t property_count;

@@ -2,6 +2,7 @@
 
 static vt_rewrite begin_in(vt_ctx *ctx, const vt_graph *g) {
     vt_rewrite r = {.from = g, .to = vt_graph_new(ctx, g->name)};
+    r.to->read_in = g->read_in;
     r.map = VT_NEW_ARRAY(ctx, vt_gvalue *, g->values.count);
     for (uint32_t i = 0; i < g->inputs.count; i++) {
         const vt_gvalue *v = g->inputs.item[i];

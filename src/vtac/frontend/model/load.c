@@ -50,7 +50,7 @@ static const vt_graph *read_any(vt_ctx *ctx, const loading *l) {
 
 /* A file of ONNX with large weights in parts, any other one whole. */
 static const vt_graph *read_file(vt_ctx *ctx, loading *l) {
-    if (vt_onnx_open(ctx, l->path, l->graph->allocator, &l->file)) {
+    if (vt_onnx_open(ctx, l->path, l->onnx.spill_bytes, l->graph->allocator, &l->file)) {
         l->onnx.file = &l->file;
         return vt_onnx_read(ctx, vt_strbuf_text(&l->file.message), l->file.message.size, &l->onnx);
     }
@@ -99,6 +99,7 @@ static vta_status set_options(loading *l, const vtac_graph_options *options, vta
     l->onnx.batch = l->options.batch;
     l->onnx.tokens = l->options.tokens;
     l->onnx.context = l->options.context;
+    l->onnx.spill_bytes = l->options.spill_bytes;
     l->onnx.shapes = l->options.shapes;
     l->onnx.shape_count = l->options.shape_count;
     return VTA_OK;

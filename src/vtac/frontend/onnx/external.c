@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/spill.h"
 #include "frontend/onnx/priv.h"
 
 static const char *entry(const Onnx__TensorProto *p, const char *key) {
@@ -44,18 +45,19 @@ static const char *path_of(vt_onnx_reader *r, const Onnx__TensorProto *p) {
     return vt_new_string(r->ctx, file);
 }
 
-static bool read_all(int fd, char *to, size_t bytes, off_t at) {
-    while (bytes) {
-        ssize_t n = pread(fd, to, bytes, at);
+/* The next bytes of an open file. */
+static bool read_all(void *fd, void *to, size_t bytes) {
+    for (size_t done = 0; done < bytes;) {
+        ssize_t n = read(*(int *)fd, (char *)to + done, bytes - done);
         if (n < 0 && errno == EINTR) continue;
         if (n <= 0) return false;
-        to += n, at += n, bytes -= (size_t)n;
+        done += (size_t)n;
     }
     return true;
 }
 
-/* 0, or an error number; -1: the file is too short or not an ordinary one. */
-static int read_file(const char *path, void *to, size_t bytes, int64_t at) {
+/* Opens the file if it has these bytes: 0, or an error number; -1: it is too short or not an ordinary one. */
+static int open_file(const char *path, size_t bytes, int64_t at, int *out_fd) {
     struct stat st;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), error = 0;
     if (fd < 0) return errno;
@@ -63,10 +65,28 @@ static int read_file(const char *path, void *to, size_t bytes, int64_t at) {
         error = errno;
     else if (!S_ISREG(st.st_mode) || at > st.st_size || (uint64_t)(st.st_size - at) < bytes)
         error = -1;
-    else if (!read_all(fd, to, bytes, at))
-        error = errno ? errno : -1;
+    else if (lseek(fd, at, SEEK_SET) < 0)
+        error = errno;
+    if (error) close(fd);
+    *out_fd = error ? -1 : fd;
+    return error;
+}
+
+static int read_file(const char *path, void *to, size_t bytes, int64_t at) {
+    int fd, error = open_file(path, bytes, at, &fd);
+    if (error) return error;
+    if (!read_all(&fd, to, bytes)) error = errno ? errno : -1;
     close(fd);
     return error;
+}
+
+/* NULL: it is to be read into memory, which says what is wrong. */
+static const void *spill_file(vt_onnx_reader *r, const char *path, size_t bytes, int64_t at) {
+    int fd;
+    if (open_file(path, bytes, at, &fd) != 0) return NULL;
+    const void *data = vt_spill(r->ctx, bytes, read_all, &fd);
+    close(fd);
+    return data;
 }
 
 const void *vt__onnx_external(vt_onnx_reader *r, const Onnx__TensorProto *p, size_t bytes) {
@@ -76,9 +96,13 @@ const void *vt__onnx_external(vt_onnx_reader *r, const Onnx__TensorProto *p, siz
     if ((uint64_t)length != bytes)
         vt__onnx_refuse(r, "tensor %s has %lld bytes in %s, where its shape asks for %zu", vt__onnx_name(p->name),
                         (long long)length, path, bytes);
-    if (stat(path, &st) == 0 && (uint64_t)st.st_size < bytes) /* before memory of a size that nobody has is asked for */
+    bool known = stat(path, &st) == 0;
+    if (known && (uint64_t)st.st_size < bytes) /* before memory of a size that nobody has is asked for */
         vt__onnx_refuse(r, "tensor %s: %s has %lld bytes, fewer than it says", vt__onnx_name(p->name), path,
                         (long long)st.st_size);
+    bool large = known && bytes >= vt__onnx_spill((uint64_t)st.st_size, r->options->spill_bytes);
+    const void *spilled = large ? spill_file(r, path, bytes, at) : NULL;
+    if (spilled) return spilled;
     void *data = vt_new_bytes(r->ctx, bytes);
     errno = 0;
     int error = read_file(path, data, bytes, at);

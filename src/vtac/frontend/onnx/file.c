@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/spill.h"
 #include "frontend/onnx/priv.h"
 
 enum { LEAST = 1 << 16, BUFFER = 1 << 14, GRAPH = 7, INITIALIZER = 5, RAW_DATA = 9 };
@@ -20,6 +21,7 @@ typedef struct reader {
     uint8_t buffer[BUFFER];
     size_t next, end; /* of what the buffer holds and was not taken */
     vt_onnx_file *out;
+    size_t spill; /* data of at least so many bytes are put into a temporary file */
     uint32_t cap, graphs, tensors;
     bool taken; /* the tensor that is being read has given its data */
     bool failed;
@@ -90,14 +92,29 @@ static bool make_room(reader *r) {
     return data;
 }
 
-/* In the arena, which gives it back when it is not needed any more. */
+static bool take_for(void *user, void *to, size_t size) {
+    reader *r = user;
+    take(r, to, size);
+    return !r->failed;
+}
+
+/* In the arena, which gives it back when it is not needed any more, or in a file. */
+static const void *data_of(reader *r, size_t size) {
+    uint64_t before = r->at;
+    const void *spilled = size >= r->spill ? vt_spill(r->ctx, size, take_for, r) : NULL;
+    if (spilled || r->at != before)
+        return spilled; /* no disk is the reason to have them in memory; a failure is none */
+    void *data = vt_arena_alloc(&r->ctx->arena, size);
+    if (data) take(r, data, size);
+    return data;
+}
+
 static void take_data(reader *r, uint64_t size) {
-    uint8_t *data = !r->taken && make_room(r) ? vt_arena_alloc(&r->ctx->arena, (size_t)size) : NULL;
+    const void *data = !r->taken && make_room(r) ? data_of(r, (size_t)size) : NULL;
     if (!data) {
         r->failed = true;
         return;
     }
-    take(r, data, size);
     r->taken = true;
     r->out->data[r->out->count++] = (vt_onnx_data){r->tensors - 1, data, (size_t)size};
 }
@@ -155,7 +172,17 @@ static void message(reader *r, level l, uint64_t end, vt_strbuf *to) {
     r->failed |= r->at != end || to->failed;
 }
 
-bool vt_onnx_open(vt_ctx *ctx, const char *path, const vta_allocator *allocator, vt_onnx_file *out) {
+static void drop_spilled(vt_ctx *ctx, const vt_onnx_file *file) {
+    for (uint32_t i = 0; i < file->count; i++) vt_spill_drop(ctx, file->data[i].bytes);
+}
+
+/* Data of models of a quarter of a gigabyte would be most of what a compilation takes. */
+size_t vt__onnx_spill(uint64_t file_bytes, size_t from) {
+    enum { USUAL = 1 << 28, LARGE = 1 << 20 };
+    return file_bytes < (from ? from : USUAL) ? SIZE_MAX : from && from < LARGE ? from : LARGE;
+}
+
+bool vt_onnx_open(vt_ctx *ctx, const char *path, size_t spill, const vta_allocator *allocator, vt_onnx_file *out) {
     struct stat st;
     *out = (vt_onnx_file){.count = 0};
     reader r = {.ctx = ctx, .out = out, .fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
@@ -163,10 +190,12 @@ bool vt_onnx_open(vt_ctx *ctx, const char *path, const vta_allocator *allocator,
     if (r.fd < 0) return false;
     vt_arena_mark mark = vt_arena_here(&ctx->arena);
     r.failed = fstat(r.fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size < LEAST || st.st_size > INT32_MAX;
+    if (!r.failed) r.spill = vt__onnx_spill((uint64_t)st.st_size, spill);
     if (!r.failed) message(&r, MODEL, (uint64_t)st.st_size, &out->message);
     close(r.fd);
     if (!r.failed && out->count) return true;
     vt_onnx_close(out);
+    drop_spilled(ctx, out);
     vt_arena_rewind(&ctx->arena, mark);
     return false;
 }

@@ -131,6 +131,8 @@ _Noreturn void vt__onnx_unsupported(const vt_onnx_node *n, const char *fmt, ...)
 /* A tensor as a constant. */
 vt_gvalue *vt__onnx_tensor(vt_onnx_reader *r, const Onnx__TensorProto *t, const char *name);
 /* The data of a tensor that lies beside the model. */
+/* From how many bytes on the data of a file of that size are put into temporary files; from: vt_onnx_open's. */
+size_t vt__onnx_spill(uint64_t file_bytes, size_t from);
 const void *vt__onnx_external(vt_onnx_reader *r, const Onnx__TensorProto *t, size_t bytes);
 bool vt__onnx_element(int64_t type, vt_element *out_element);
 /* Of types whose elements in files differ from those in memory (packed.c): are they such, as what, their data. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/arena_text.h"
+#include "base/spill.h"
 #include "frontend/onnx/language.h"
 
 /* ---- Messages, in the arena ---- */
@@ -247,6 +248,7 @@ static void read_nodes(vt_onnx_reader *r, const uint32_t *order) {
     for (size_t i = 0; i < r->from->n_node; i++) {
         const Onnx__NodeProto *p = r->from->node[order[i]];
         vt_poll(r->ctx);
+        vt_spill_release(r->ctx);
         if ((!vt__onnx_op(p) && !vt__onnx_called(r, p)) || waits(r, p)) continue;
         vt_onnx_node n = {r, p, vt__onnx_node_name(p), NULL};
         vta_status status = vt_protect(r->ctx, read_node, &n);

@@ -1,4 +1,5 @@
 /* Runs the passes in their order. */
+#include "base/spill.h"
 #include "frontend/pass/pass.h"
 
 const vt_graph_pass_info vt_graph_passes[] = {
@@ -25,8 +26,9 @@ enum { LEAST_DROPPED = 1 << 16 };
 static void drop_data(const vt_graph *old, const vt_graph *now) {
     for (uint32_t i = 0; i < old->values.count; i++) {
         const vt_gvalue *v = old->values.item[i];
-        if (v->data && vt_gtype_bytes(&v->type) > LEAST_DROPPED && !has_data(now, v))
-            vt_arena_drop(&old->ctx->arena, v->data);
+        if (!v->data || vt_gtype_bytes(&v->type) <= LEAST_DROPPED || has_data(now, v)) continue;
+        vt_arena_drop(&old->ctx->arena, v->data);
+        vt_spill_drop(old->ctx, v->data);
     }
 }
 
@@ -35,6 +37,7 @@ const vt_graph *vt_graph_run_passes(const vt_graph *g, vt_graph_after *after, vo
         const vt_graph *given = g;
         vt_poll(g->ctx);
         g = vt_graph_passes[i].run(given);
+        vt_spill_release(given->ctx);
         if (g != given) {
             vt_graph_verify(g, vt_graph_passes[i].name);
             drop_data(given, g);

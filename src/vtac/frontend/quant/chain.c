@@ -174,7 +174,7 @@ static bool take_constant(vt_quantizer *q, vt_chain *c, const vt_gnode *n) {
     if ((n->op != VT_G_ADD && n->op != VT_G_MUL) || c->other) return false;
     double *numbers = vt__channel_numbers(q->ctx, other_input(n, c->end), t);
     if (!numbers || !vt_gtype_same_shape(t, &n->outputs[0]->type)) return false;
-    vt__check_constant(q->ctx, n, other_input(n, c->end));
+    vt__check_constant(q, n, other_input(n, c->end));
     for (int64_t i = 0; i < t->dim[1]; i++)
         if (n->op == VT_G_ADD)
             c->offset[i] += numbers[i];

@@ -7,6 +7,7 @@
  * place have one scale, a slot of the group: a concatenation has those of all its inputs. */
 #include <math.h>
 
+#include "base/spill.h"
 #include "frontend/quant/equalize.h"
 
 enum { RESIDUAL_STEPS = 64 };
@@ -355,6 +356,7 @@ static void take_readers(equalizer *e) {
         const vt_chain *c = e->q->chains[i];
         if (!c) continue;
         if (vt__is_product(c->kind)) take_reader(e, c);
+        vt_spill_release(e->q->g->read_in);
         if (c->other) take_loose(e, c->other, c->end);
         if (c->kind == VT_Q_TABLE) take_loose(e, c->from, c->from);
         for (uint32_t k = 0; c->kind == VT_Q_FLOAT && k < c->head->input_count; k++)
@@ -401,6 +403,7 @@ static void choose_all(equalizer *e) {
         group *g = e->groups[i];
         if (!g || g->refused || !g->integers || !(g->readers || g->made) || !g->slots) continue;
         vt_poll(e->q->ctx);
+        vt_spill_release(e->q->g->read_in);
         set_floors(e, values->item[i], g);
         vt__choose_scales(e->q->ctx, g);
     }

@@ -1,6 +1,7 @@
 /* What has no integers is refused, by name: infinities, what is not a number, and ranges beyond float32. */
 #include <math.h>
 
+#include "base/spill.h"
 #include "frontend/quant/priv.h"
 
 /* Steps are at least 2^-15 of a range, and integers of 8 bits reach one further below zero than the range. */
@@ -31,11 +32,13 @@ void vt__check_samples(const vt_quantizer *q, const vt_gvalue *v) {
             place, v->name, isnan(x) ? "not a number" : "infinite");
 }
 
-void vt__check_constant(vt_ctx *ctx, const vt_gnode *n, const vt_gvalue *constant) {
+void vt__check_constant(vt_quantizer *q, const vt_gnode *n, const vt_gvalue *constant) {
+    size_t read = 0, bytes = vt_element_bytes(constant->type.element);
     for (int64_t i = 0; i < vt_gtype_count(&constant->type); i++) {
+        vt_spill_read_on(q->g->read_in, &read, bytes);
         double x = vt_gelement_at(constant, (size_t)i);
         if (!isfinite(x))
-            vt_raise(ctx, VTA_INVALID_ARGUMENT, "node %s (%s): element %lld of %s is %s: it has no integer", n->name,
+            vt_raise(q->ctx, VTA_INVALID_ARGUMENT, "node %s (%s): element %lld of %s is %s: it has no integer", n->name,
                      vt_gop_text(n->op), (long long)i, constant->name, isnan(x) ? "not a number" : "infinite");
     }
 }

@@ -74,7 +74,7 @@ void vt__check_range(vt_ctx *ctx, const char *name, double most);
 /* values that were infinite or not numbers for the samples; */
 void vt__check_samples(const vt_quantizer *q, const vt_gvalue *v);
 /* constants that become integers, of a node. */
-void vt__check_constant(vt_ctx *ctx, const vt_gnode *n, const vt_gvalue *constant);
+void vt__check_constant(vt_quantizer *q, const vt_gnode *n, const vt_gvalue *constant);
 void vt__check_number(vt_ctx *ctx, const vt_gnode *n, double x);
 
 /* net.c: the largest integer of a value; the least is one further from 0. */

@@ -2,6 +2,7 @@
  * before the last `k` bits are shifted away, as a multiple that stands for its scale. */
 #include <math.h>
 
+#include "base/spill.h"
 #include "frontend/quant/product.h"
 
 enum {
@@ -38,6 +39,7 @@ void vt__read_weights(product *p, int64_t o) {
             factor_of(p, o) * (channel ? channel[i / window] : 1) *
             vt_gelement_at(n->inputs[1],
                            (size_t)(rows ? o * p->taps + i : (i / window * p->channels + o) * window + i % window));
+    vt_spill_read_on(p->q->g->read_in, &p->read, (size_t)p->taps * sizeof(float));
 }
 
 double vt__bias_of(const product *p, int64_t o) {
@@ -284,7 +286,7 @@ void vt__add_product(vt_quantizer *q, const vt_chain *c) {
     const vt_gnode *n = c->head;
     const vt_qtensor *x = vt__as_whole(q, n->inputs[0]);
     for (uint32_t i = 1; i < n->input_count; i++)
-        if (n->inputs[i]) vt__check_constant(q->ctx, n, n->inputs[i]);
+        if (n->inputs[i]) vt__check_constant(q, n, n->inputs[i]);
     product p = {.q = q, .chain = c, .channels = n->outputs[0]->type.dim[1]};
     p.other = c->other ? vt__as_whole(q, c->other) : NULL;
     p.taps = vt_gtype_count(&n->inputs[1]->type) / p.channels;

@@ -13,6 +13,7 @@ typedef struct vt__product {
     int64_t channels, taps;  /* output channels; weights of one */
     int64_t parts;           /* integers for one of them */
     double *weight;          /* of the channel in hand */
+    size_t read;             /* bytes of weights since their pages were given back */
     const double *own;       /* the node's bias; NULL: none */
     const double *means;     /* of the input's channels; NULL: unknown, or not wanted */
     double *coverage; /* by the tap's place in the window: the share of outputs for which it is within the image */

@@ -1,4 +1,5 @@
 /* From a graph to a quantized network. */
+#include "base/spill.h"
 #include "frontend/quant/function.h"
 
 static void prepare(vt_quantizer *q) {
@@ -86,6 +87,7 @@ const vt_qnet *vt_quantize(const vt_graph *g, const vt_ranges *ranges, const vt_
     }
     for (uint32_t i = 0; i < g->node_count; i++) {
         vt_poll(g->ctx);
+        vt_spill_release(g->read_in);
         if (q.chains[i]) add_layer(&q, q.chains[i]);
     }
     add_ends(&q);
