@@ -79,6 +79,7 @@ static vta_status quantize(const cli_network *n, const vtac_calibration *calibra
 vta_status cli_network_build(const cli_network *n, const vtac_quantized *q, uint8_t **out_bytes, size_t *out_size,
                              vtac_compile_report **report) {
     vtac_compile_options options = {.size = sizeof options, .processor_only = n->processor_only, .progress = tell};
+    options.use_up = n->use_up;
     options.sections = n->sections;
     options.section_count = n->section_count;
     vta_config *config = NULL;
@@ -143,6 +144,7 @@ static vta_status compile_shape(const cli_network *n, const char *path, cli_pict
     if (out->index) one.loaded = NULL;
     vta_status status = cli_network_quantize(&one, path, how, count, paths, &graph, &q);
     if (q) vtac_quantized_drop_floats(q, graph);
+    one.use_up = true;
     one.sections = n->sections; /* which were made of the graph */
     one.section_count = out->index ? 0 : n->section_count;
     if (status == VTA_OK) status = cli_network_build(&one, q, &out->bytes, &out->size, out->index ? NULL : out_report);

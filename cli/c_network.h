@@ -27,6 +27,7 @@ typedef struct cli_network {
     cli_list machine;             /* -mtriple=T and its like: of vta compile */
     const vtac_section *sections; /* for the artifact; NULL: none */
     size_t section_count;
+    bool use_up; /* the quantized network is compiled for the last time */
     /* Called with a model that was read, before it is calibrated, when not NULL: what pictures become may follow from
      * it.
      */

@@ -214,6 +214,9 @@ typedef struct vtac_compile_options {
     bool (*scheduled)(void *user, const char *layer, const vtac_op *op);
     const vtac_section *sections; /* section_count of them, copied */
     size_t section_count;
+    /* The weights of the quantized network are freed while it is compiled, which takes less memory; after that it can
+     * only be destroyed: to run or to compile it is VTA_INVALID_ARGUMENT. Nobody else may use it meanwhile. */
+    bool use_up;
 } vtac_compile_options;
 
 typedef enum vtac_layer_place { VTAC_ON_ACCELERATOR = 0, VTAC_ON_HOST = 1 } vtac_layer_place;

@@ -93,6 +93,17 @@ static void refuses(world *w) {
                                     i == 2 ? NULL : &size, NULL),
              VTA_INVALID_ARGUMENT, "error: an argument is NULL");
     }
+    const vtac_compile_options last = {.size = sizeof last, .use_up = true};
+    assert_int_equal(vtac_quantized_compile(q, NULL, NULL, w->diag, &bytes, &size, NULL), VTA_OK);
+    uint8_t *same;
+    size_t same_size;
+    assert_int_equal(vtac_quantized_compile(q, NULL, &last, w->diag, &same, &same_size, NULL), VTA_OK);
+    assert_int_equal(same_size, size);
+    assert_memory_equal(same, bytes, size);
+    vta_string_free((char *)bytes), vta_string_free((char *)same);
+    const char *used = "error: the quantized network was used up when it was compiled (use_up): quantize it again";
+    said(w, vtac_quantized_run(q, (const void *[]){x}, (void *[]){y}, NULL, w->diag), VTA_INVALID_ARGUMENT, used);
+    said(w, vtac_quantized_compile(q, NULL, NULL, w->diag, &bytes, &size, NULL), VTA_INVALID_ARGUMENT, used);
     assert_null(vtac_quantized_text(NULL));
     vtac_quantized_destroy(q), vtac_quantized_destroy(NULL);
     vtac_calibration_destroy(c), vtac_calibration_destroy(NULL);

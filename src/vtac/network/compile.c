@@ -353,11 +353,21 @@ static void tell(void *user, const vt_qlayer *l, const void *out) {
     o->after(o->user, &computed);
 }
 
+static vta_status check_weights(const vtac_quantized *quantized, vta_diag *diag) {
+    const vt_qnet *net = quantized->net;
+    for (uint32_t i = 0; i < net->layer_count; i++)
+        if (net->layers[i]->weight_type.rank && !net->layers[i]->weight)
+            return vt_fail(diag, VTA_INVALID_ARGUMENT,
+                           "the quantized network was used up when it was compiled (use_up): quantize it again");
+    return VTA_OK;
+}
+
 vta_status vtac_quantized_run(const vtac_quantized *quantized, const void *const *inputs, void *const *outputs,
                               const vtac_quantized_options *options, vta_diag *diag) {
     vtac_quantized_options o = {0};
     if (!quantized || !inputs || !outputs) return vt_fail(diag, VTA_INVALID_ARGUMENT, "an argument is NULL");
     VT_TRY(vt_options_read(&o, sizeof o, options, "vtac_quantized_options", diag));
+    VT_TRY(check_weights(quantized, diag));
     vt_qeval_options run = {.after = o.after ? tell : NULL, .user = &o};
     return vt_qeval_run(quantized->net, inputs, outputs, &run, quantized->shared->allocator, diag);
 }
@@ -375,12 +385,14 @@ vta_status vtac_quantized_compile(const vtac_quantized *quantized, const vta_con
     vtac_compile_options o = {0};
     if (!quantized || !out_bytes || !out_size) return vt_fail(diag, VTA_INVALID_ARGUMENT, "an argument is NULL");
     VT_TRY(vt_options_read(&o, sizeof o, options, "vtac_compile_options", diag));
+    VT_TRY(check_weights(quantized, diag));
     vt__shared *s = quantized->shared;
     vta_config *own = config ? vta_config_retain(config) : vta_config_default();
     if (!own) return vt_no_memory(diag);
     vt_planner_options planner = {s->allocator, o.triple, o.cpu, o.features, o.linker, false, false, false};
-    vt_network_options network = {&planner, o.schedule, o.processor_only, o.progress ? progress : NULL, &o, o.scheduled,
-                                  o.user,   o.sections, o.section_count};
+    vt_network_options network = {
+        &planner,   o.schedule,      o.processor_only, o.progress ? progress : NULL, &o, o.scheduled, o.user,
+        o.sections, o.section_count, o.use_up};
     vta_status status =
         vt_network_compile(quantized->net, own, &network, s->allocator, diag, out_bytes, out_size, out_report);
     vta_config_release(own);

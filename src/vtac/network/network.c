@@ -157,6 +157,14 @@ static vta_status compile(vt_ctx *ctx, void *arg) {
     return status;
 }
 
+/* The planner has them by now. */
+static void drop_weights(const vt_qnet *net) {
+    for (uint32_t i = 0; i < net->layer_count; i++) {
+        vt_arena_drop(&net->ctx->arena, net->layers[i]->weight);
+        net->layers[i]->weight = NULL;
+    }
+}
+
 static vta_status add_sections(const vt__net *n, vta_diag *diag) {
     const vt_network_options *o = n->options;
     for (size_t i = 0; i < o->section_count; i++) {
@@ -189,6 +197,7 @@ vta_status vt_network_compile(const vt_qnet *net, const vta_config *config, cons
     if (status == VTA_OK) status = vt_host_kernels_create(allocator, diag, &n.kernels);
     if (status == VTA_OK) status = vt_planner_create(net->graph->name, config, n.options->planner, diag, &n.planner);
     if (status == VTA_OK) status = vt_protect(&own, compile, &n);
+    if (n.options->use_up) drop_weights(net);
     if (status == VTA_OK) status = add_sections(&n, diag);
     if (status == VTA_OK) status = vt_planner_finish(n.planner, diag, out_bytes, out_size);
     if (status == VTA_OK) status = finish_report(&n, out_bytes, diag);

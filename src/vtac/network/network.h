@@ -22,6 +22,7 @@ typedef struct vt_network_options {
     void *scheduled_ctx;
     const vtac_section *sections; /* of front ends */
     size_t section_count;
+    bool use_up; /* the network's weights are freed when they are packed */
 } vt_network_options;
 
 /* Compiles for `config`. VTA_UNSUPPORTED, with one diagnostic for each layer that has no form for either; or for a

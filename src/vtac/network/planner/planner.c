@@ -70,8 +70,10 @@ void vt__contents_free(vt_planner *p, vt__buffer *b) {
     b->contents = NULL;
 }
 
-static bool find_constant(const vt_planner *p, vt_place place, const void *contents, uint64_t bytes, uint32_t *out) {
-    for (*out = 0; *out < p->buffer_count; (*out)++) {
+/* Among the buffers before `end`. */
+static bool find_constant(const vt_planner *p, vt_place place, const void *contents, uint64_t bytes, uint32_t end,
+                          uint32_t *out) {
+    for (*out = 0; *out < end; (*out)++) {
         const vt__buffer *b = &p->buffers[*out];
         if (b->constant && b->plan.place == place && b->plan.bytes == bytes && !memcmp(b->contents, contents, bytes))
             return true;
@@ -82,7 +84,7 @@ static bool find_constant(const vt_planner *p, vt_place place, const void *conte
 vta_status vt_planner_constant(vt_planner *p, vt_place place, const char *name, const void *contents, uint64_t bytes,
                                vta_diag *diag, uint32_t *out_buffer) {
     if (place == VT_PLACE_HOST) place = VT_PLACE_DATA;
-    if (find_constant(p, place, contents, bytes, out_buffer)) return VTA_OK;
+    if (find_constant(p, place, contents, bytes, p->buffer_count, out_buffer)) return VTA_OK;
     vt__buffer b = {.plan = {.place = place, .bytes = bytes}, .constant = true};
     b.contents = vt_alloc(p->allocator, (size_t)bytes);
     if (!b.contents) return vt_no_memory(diag);
@@ -90,6 +92,26 @@ vta_status vt_planner_constant(vt_planner *p, vt_place place, const char *name, 
     vta_status status = add_buffer(p, b, name, diag, out_buffer);
     if (status != VTA_OK) vt__contents_free(p, &b);
     return status;
+}
+
+vta_status vt_planner_constant_begin(vt_planner *p, vt_place place, const char *name, uint64_t bytes, vta_diag *diag,
+                                     void **out_contents) {
+    vt__buffer b = {.plan = {.place = place, .bytes = bytes}, .constant = true};
+    uint32_t buffer;
+    *out_contents = b.contents = vt_alloc_zero(p->allocator, (size_t)bytes);
+    if (!b.contents) return vt_no_memory(diag);
+    vta_status status = add_buffer(p, b, name, diag, &buffer);
+    if (status != VTA_OK) vt__contents_free(p, &b);
+    return status;
+}
+
+uint32_t vt_planner_constant_end(vt_planner *p) {
+    uint32_t at = p->buffer_count - 1, same;
+    vt__buffer *b = &p->buffers[at];
+    if (!find_constant(p, b->plan.place, b->contents, b->plan.bytes, at, &same)) return at;
+    vt__contents_free(p, b);
+    p->buffer_count--;
+    return same;
 }
 
 /* ---- Inputs and outputs ---------------------------------------------------------------------------------------- */

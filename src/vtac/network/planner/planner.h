@@ -50,6 +50,11 @@ vta_status vt_planner_buffer(vt_planner *planner, vt_place place, const char *na
  * Equal contents are kept once. */
 vta_status vt_planner_constant(vt_planner *planner, vt_place place, const char *name, const void *contents,
                                uint64_t bytes, vta_diag *diag, uint32_t *out_buffer);
+/* The same without a copy: *out_contents are zeros that the caller fills, before any other buffer is added; _end gives
+ * the number. */
+vta_status vt_planner_constant_begin(vt_planner *planner, vt_place place, const char *name, uint64_t bytes,
+                                     vta_diag *diag, void **out_contents);
+uint32_t vt_planner_constant_end(vt_planner *planner);
 /* A buffer on the host that is an input of the network. */
 vta_status vt_planner_input(vt_planner *planner, const char *name, const char *type, int32_t ndim,
                             const int64_t shape[], vta_diag *diag, uint32_t *out_buffer);
