@@ -23,6 +23,8 @@ typedef struct state {
     const char *html;
     bool causes; /* --causes: */
     cli_causes found;
+    bool against_model; /* --against-model: */
+    cli_differences differences;
     int word_count; /* of the command, behind its name */
     char **words;
     cli_list given; /* inputs as they stand in the command */
@@ -122,6 +124,7 @@ static vta_status compare(state *s, const char *model) {
     if (status == VTA_OK) status = vtac_quantized_run(s->quantized, inputs, s->output_data, &watch, cli_diag());
     if (status == VTA_OK && s->causes) status = cli_causes_find(s->quantized, inputs, &s->found);
     if (status == VTA_OK && s->causes) cli_causes_help(&s->found, &s->network);
+    if (status == VTA_OK && s->against_model) status = cli_differences_find(s->quantized, inputs, &s->differences);
     return status == VTA_OK ? run_accelerator(s) : status;
 }
 
@@ -142,6 +145,7 @@ static void as_json(const state *s) {
         json_pack("{s:o, s:o, s:b}", "layers", layers, "first",
                   s->first == SIZE_MAX ? json_null() : json_string(s->rows[s->first].value), "equal", s->equal);
     if (s->causes) json_object_set_new(all, "causes", cli_causes_json(&s->found));
+    if (s->against_model) json_object_set_new(all, "against_model", cli_differences_json(&s->differences));
     cli_print_json(all);
 }
 
@@ -159,6 +163,7 @@ static void as_text(const state *s) {
     puts(s->equal ? "The accelerator gives what the integers say, to the bit."
                   : "The accelerator does NOT give what the integers say: a mistake of the compiler or the device.");
     if (s->causes) cli_causes_print(&s->found, s->word_count, s->words);
+    if (s->against_model) cli_differences_print(&s->differences);
 }
 
 static void forget(state *s) {
@@ -169,6 +174,7 @@ static void forget(state *s) {
     free(s->rows);
     free((void *)s->words);
     cli_causes_free(&s->found);
+    cli_differences_free(&s->differences);
     cli_tensors_free(&s->inputs, s->input_data);
     cli_tensors_free(&s->outputs, s->output_data);
     free((void *)s->inputs.item);
@@ -182,6 +188,8 @@ int cmd_compare(const cli_command *self, int argc, char **argv) {
     const cli_option options[] = {
         {"html", 0, CLI_TEXT, "FILE", "write a page with the plots: error by layer, values, errors", &s.html},
         {"causes", 0, CLI_FLAG, NULL, "say which layers lose, by what, and which options help", &s.causes},
+        {"against-model", 0, CLI_FLAG, NULL, "of a model with integers of its own: where they are not those here",
+         &s.against_model},
         {"driver", 'd', CLI_TEXT, "NAME", "sim (default), tsim, rtl or a board", &s.network.driver},
         CLI_NETWORK_OPTIONS(&s.network),
         CLI_PICTURE_OPTIONS(&s.pictures),

@@ -67,6 +67,21 @@ void cli_causes_help(cli_causes *causes, const cli_network *network);
 void cli_causes_print(const cli_causes *causes, int argc, char *const *argv);
 json_t *cli_causes_json(const cli_causes *causes);
 
+/* ---- --against-model: where the integers are not the model's own ---- */
+
+typedef struct cli_differences {
+    vtac_difference *item;
+    size_t count, other_steps, shifted; /* layers; with other steps; with a zero point in the model */
+    uint64_t elements, differ;          /* of all layers */
+    bool failed;                        /* no memory for one of them */
+} cli_differences;
+
+/* Free it, also after an error. */
+vta_status cli_differences_find(const vtac_quantized *q, const void *const *inputs, cli_differences *out);
+void cli_differences_free(cli_differences *differences);
+void cli_differences_print(const cli_differences *differences);
+json_t *cli_differences_json(const cli_differences *differences);
+
 /* Writes the page, which needs nothing but itself. */
 vta_status cli_compare_page(const cli_layers *layers, const char *title, const char *path);
 

@@ -155,6 +155,28 @@ VTA_API vta_status vtac_quantized_losses(const vtac_quantized *quantized, const 
                                          size_t count, uint32_t depth, bool (*tell)(void *user, const vtac_loss *loss),
                                          void *user, vta_diag *diag);
 
+/* ---- Beside the model's own integers ------------------------------------------------------------------------------
+ */
+
+/* A layer whose result the model has integers for (QuantizeLinear, QLinear operators, TFLite), computed by both. */
+typedef struct vtac_difference {
+    size_t size;            /* of this struct, as the library has it */
+    const char *value;      /* of the graph without the nodes that quantize */
+    const char *kind;       /* of the layer, as in vtac_quantized_layer */
+    double step, zero;      /* what one integer of the model stands for, and which stands for 0 (here 0 does) */
+    double own_step;        /* what one of the network's does */
+    bool by_channel;        /* the network's steps are that times a factor of the channel */
+    uint64_t count, differ; /* elements, and those that the model would round to another integer than it has */
+    double largest;         /* difference of the two numbers, in steps of the model */
+} vtac_difference;
+
+/* Calls `tell` for each such layer, in their order. `inputs`: data of all of them. The model is computed as it is, in
+ * floats with integers between; its graph must still be there, with its weights. VTA_UNSUPPORTED: the model has no
+ * integers; VTA_INTERRUPTED: `tell` returned true. */
+VTA_API vta_status vtac_quantized_against_model(const vtac_quantized *quantized, const void *const *inputs,
+                                                bool (*tell)(void *user, const vtac_difference *difference), void *user,
+                                                vta_diag *diag);
+
 /* ---- Search -------------------------------------------------------------------------------------------------------
  */
 

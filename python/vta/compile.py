@@ -107,6 +107,7 @@ class _Layers:
         return self.stopped
 
 
+_DIFFERS = ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p, ctypes.POINTER(b.vtac_difference))
 _TRIED = ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p, ctypes.POINTER(b.vtac_search_step))
 
 
@@ -182,6 +183,42 @@ class Quantized:
         results = [np.empty(port.shape, port.dtype) for port in self.graph.outputs]
         call(lib.vtac_quantized_run, self._own.handle, _pointers(arrays), _pointers(results), None, DIAG)
         return results[0] if len(results) == 1 else tuple(results)
+
+    def against_model(self, *inputs: ArrayLike, **named: ArrayLike) -> list[dict[str, Any]]:
+        """The integers beside those of a model that was quantized elsewhere, layer by layer.
+
+        Parameters
+        ----------
+        *inputs : array_like
+            In the order of ``graph.inputs``.
+        **named : array_like
+            By name.
+
+        Returns
+        -------
+        layers : list of dict
+            Of each layer whose result the model has integers for: ``value``, ``kind``, ``step`` and ``zero`` of the model,
+            ``own_step``, ``by_channel`` (the own step times a factor of the channel), ``count`` of elements, ``differ`` (those
+            that the model would round to another integer), ``largest`` difference in the model's steps.
+
+        Raises
+        ------
+        VTAError
+            The model has no integers.
+        """
+        rows: list[dict[str, Any]] = []
+
+        def tell(user: Any, difference: Any) -> bool:
+            d = difference.contents
+            rows.append({"value": text(d.value), "kind": text(d.kind), "step": d.step, "zero": d.zero, "own_step": d.own_step,
+                         "by_channel": d.by_channel, "count": d.count, "differ": d.differ, "largest": d.largest})
+            return False
+
+        arrays = arrays_of(self.graph.name, self.graph.inputs, inputs, named)
+        callback = _DIFFERS(tell)
+        call(lib.vtac_quantized_against_model, self._own.handle, _pointers(arrays), ctypes.cast(callback, ctypes.c_void_p), None,
+             DIAG)
+        return rows
 
     def _bytes(self, config: Config, layers: _Layers, processor_only: bool, triple: str | None,
                report: ctypes.c_void_p | None = None) -> bytes:

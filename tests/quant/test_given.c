@@ -44,7 +44,7 @@ static void takes_given(world *w) {
     vt_gvalue *y = vt_graph_apply(w->g, VT_G_MAT_MUL, "y", x, weights, 0, NULL);
     vt_graph_output(w->g, pair(w, y, 2, 0), "out");
     vt_ranges *found;
-    const vt_graph *g = vt_quant_take_given(w->g, &found);
+    const vt_graph *g = vt_quant_take_given(w->g, &found, NULL);
     assert_string_equal(vt_graph_text(g), "graph test\ninput x: float32[1,2]\n"
                                           "q.4: float32[1,2] = Clip(x) min=-50 max=77.5\n"
                                           "y: float32[1,2] = MatMul(q.4, const w float32[2,2]{0.5,-0.5,1.5,1})\n"
@@ -60,7 +60,7 @@ static void takes_given(world *w) {
 
 /* The text of the graph after its pairs were taken, without its first line. */
 static const char *taken(world *w, vt_ranges **out_ranges) {
-    return strchr(vt_graph_text(vt_quant_take_given(w->g, out_ranges)), '\n') + 1;
+    return strchr(vt_graph_text(vt_quant_take_given(w->g, out_ranges, NULL)), '\n') + 1;
 }
 
 /* Integers from 0 on stand for a Relu, once for all that read them; behind one they change nothing but the range. */
@@ -179,7 +179,7 @@ static void no_pairs(world *w) {
     vt_gvalue *q = quantized(w, vt_graph_input(w->g, "x", TYPE(F32, 1, 4)), 0.5f, VT_ELEMENT_I8, 3);
     vt_graph_output(w->g, dequantized(w, q, 0.25f, VT_ELEMENT_I8, 3), "scaled");
     vt_graph_output(w->g, dequantized(w, q, 0.5f, VT_ELEMENT_I8, 4), "moved");
-    assert_true(vt_quant_take_given(w->g, &found) == w->g && !found);
+    assert_true(vt_quant_take_given(w->g, &found, NULL) == w->g && !found);
 }
 
 /* Two pairs of one value: it has the larger range, but none where something else reads it as it is. */
@@ -189,7 +189,7 @@ static void ranges_of_several(world *w) {
     vt_graph_output(w->g, pair(w, x, 2, 0), "a"), vt_graph_output(w->g, pair(w, x, 1, 0), "b");
     vt_graph_output(w->g, pair(w, y, 2, 0), "c"),
         vt_graph_output(w->g, vt_graph_apply(w->g, VT_G_RELU, "r", y, NULL, 0, NULL), "d");
-    const vt_graph *g = vt_quant_take_given(w->g, &found);
+    const vt_graph *g = vt_quant_take_given(w->g, &found, NULL);
     assert_true(vt_ranges_of(found, vt_graph_find(g, "x"), VT_RANGE_KL, 0, 127) == 256);
     assert_false(vt_ranges_seen(found, vt_graph_find(g, "y")));
 }

@@ -39,7 +39,8 @@ typedef struct start {
 static vta_status take(vt_ctx *ctx, void *arg) {
     start *a = arg;
     vt__shared *s = a->shared;
-    s->graph = vt_quant_take_given(vt_graph_copy(ctx, a->from), &s->ranges);
+    s->model = vt_graph_copy(ctx, a->from);
+    s->graph = vt_quant_take_given(s->model, &s->ranges, &s->givens);
     s->given = s->ranges != NULL;
     if (!s->ranges) s->ranges = vt_ranges_new(ctx, s->graph);
     return VTA_OK;

@@ -5,6 +5,7 @@
 #include "base/context.h"
 #include "frontend/eval/eval.h"
 #include "frontend/model/model.h"
+#include "frontend/quant/given.h"
 #include "frontend/quant/seen.h"
 #include "vta/compile.h"
 
@@ -16,7 +17,9 @@ typedef struct vt__shared {
     const vta_allocator *allocator;
     vt_ctx ctx;
     uint32_t users;
+    const vt_graph *model; /* as it was given, with the nodes that quantize */
     const vt_graph *graph;
+    vt_givens givens; /* values of the graph that the model has integers for */
     vt_ranges *ranges;
     bool given;
     void **samples[MAX_SAMPLES]; /* data of all inputs */

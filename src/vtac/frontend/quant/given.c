@@ -7,18 +7,12 @@
 #include "frontend/quant/known.h"
 #include "frontend/quant/priv.h"
 
-typedef struct given {
-    const char *name; /* of a value of the new graph */
-    double most;
-} given;
-
 typedef struct taker {
     vt_rewrite r;
     vt_ctx *ctx;
     uint32_t *others;    /* by index of the old graph's values: readers that do not quantize it */
     vt_gvalue **limited; /* by index of the old graph's integers: the floats that they stand for; NULL: not made yet */
-    given *items;
-    uint32_t count, cap;
+    vt_givens found;
 } taker;
 
 static bool is_one(const vt_gvalue *v) { return vt_gvalue_is_constant(v) && vt_gtype_count(&v->type) == 1; }
@@ -35,9 +29,10 @@ static vt_interval range_of(const vt_gtype *t, const vt_gvalue *scale, const vt_
 
 static double magnitude(vt_interval r) { return fmax(fabs(r.least), fabs(r.most)); }
 
-static void note(taker *t, const vt_gvalue *v, double most) {
-    vt_grow(t->ctx, &t->items, &t->cap, t->count + 1, sizeof *t->items);
-    t->items[t->count++] = (given){v->name, most};
+static void note(taker *t, vt_given given) {
+    vt_givens *f = &t->found;
+    vt_grow(t->ctx, &f->item, &f->cap, f->count + 1, sizeof *f->item);
+    f->item[f->count++] = given;
 }
 
 /* ---- Constants ------------------------------------------------------------------------------------------------- */
@@ -90,9 +85,10 @@ static bool take_pair(taker *t, const vt_gnode *d) {
         vt__check_range(t->ctx, x->name, magnitude(r));
         const vt_gvalue *from = x->by->inputs[0];
         vt_gvalue *now = vt_rewrite_of(&t->r, from);
-        *to = limited(t, now, x->name, r, vt_gelement_at(d->inputs[1], 0));
-        note(t, *to, magnitude(r));
-        if (*to != now && !t->others[from->index]) note(t, now, magnitude(r));
+        double step = vt_gelement_at(d->inputs[1], 0), zero = third(d) ? vt_gelement_at(third(d), 0) : 0;
+        *to = limited(t, now, x->name, r, step);
+        note(t, (vt_given){(*to)->name, x->name, step, zero, magnitude(r)});
+        if (*to != now && !t->others[from->index]) note(t, (vt_given){now->name, NULL, step, zero, magnitude(r)});
     }
     vt_rewrite_replace(&t->r, d->outputs[0], *to);
     return true;
@@ -220,15 +216,16 @@ static const vt_graph *pass(const vt_graph *g, taker *t, bool (*take)(taker *, c
     return vt_graph_pass_remove_dead(vt_rewrite_end(&t->r));
 }
 
-const vt_graph *vt_quant_take_given(const vt_graph *g, vt_ranges **out_ranges) {
-    taker t = {.count = 0};
+const vt_graph *vt_quant_take_given(const vt_graph *g, vt_ranges **out_ranges, vt_givens *out_givens) {
+    taker t = {.found = {.count = 0}};
     *out_ranges = NULL;
     const vt_graph *now = pass(pass(g, &t, take_integers), &t, take_dequantized);
-    if (now == g || t.count == 0) return now;
+    if (out_givens) *out_givens = t.found;
+    if (now == g || t.found.count == 0) return now;
     *out_ranges = vt_ranges_new(g->ctx, now);
-    for (uint32_t i = 0; i < t.count; i++) {
-        const vt_gvalue *v = vt_graph_find(now, t.items[i].name);
-        if (v) vt_ranges_set(*out_ranges, v, t.items[i].most);
+    for (uint32_t i = 0; i < t.found.count; i++) {
+        const vt_gvalue *v = vt_graph_find(now, t.found.item[i].value);
+        if (v) vt_ranges_set(*out_ranges, v, t.found.item[i].most);
     }
     return now;
 }
