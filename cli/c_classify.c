@@ -168,6 +168,7 @@ int cmd_classify(const cli_command *self, int argc, char **argv) {
         CLI_GRAPH_OPTIONS(&s.network.of_graph),
         CLI_STAGES_OPTION,
         CLI_CONFIG_OPTIONS(&s.common),
+        CLI_TIMING_OPTIONS(&s.common.timing),
         CLI_JSON_OPTION(&s.common),
         {0},
     };
@@ -176,6 +177,7 @@ int cmd_classify(const cli_command *self, int argc, char **argv) {
     if (argc < 2) return cli_usage(self, "expected MODEL and at least one image");
     if (s.stats && s.is_float) return cli_usage(self, "--stats are those of the accelerator, --float does without it");
     if (s.stats) s.network.cost = &s.cost;
+    s.network.tells_cycles = s.stats;
     if (s.is_float && cli_is_artifact(argv[0]))
         return cli_usage(self, "--float is for ONNX models: an artifact holds the integers only");
     vta_status status = classify(&s, argv[0], argv + 1, argc - 1);

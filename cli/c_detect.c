@@ -173,6 +173,7 @@ int cmd_detect(const cli_command *self, int argc, char **argv) {
         CLI_GRAPH_OPTIONS(&s.network.of_graph),
         CLI_STAGES_OPTION,
         CLI_CONFIG_OPTIONS(&s.common),
+        CLI_TIMING_OPTIONS(&s.common.timing),
         CLI_JSON_OPTION(&s.common),
         {0},
     };

@@ -4,7 +4,7 @@
 int cmd_generate(const cli_command *self, int argc, char **argv) {
     static cli_common common;
     static cli_network network = {.common = &common};
-    static cli_device device;
+    static cli_device device = {.timing = &common.timing};
     static cli_story s;
     static bool is_float;
     cli_language l = {0};
@@ -17,6 +17,7 @@ int cmd_generate(const cli_command *self, int argc, char **argv) {
         CLI_GRAPH_OPTIONS(&network.of_graph),
         CLI_STAGES_OPTION,
         CLI_CONFIG_OPTIONS(&common),
+        CLI_TIMING_OPTIONS(&common.timing),
         CLI_JSON_OPTION(&common),
         {0},
     };
@@ -27,6 +28,7 @@ int cmd_generate(const cli_command *self, int argc, char **argv) {
     if (is_float && cli_is_artifact(argv[0]))
         return cli_usage(self, "--float is for ONNX models and checkpoints: an artifact holds the integers only");
     s.json = common.json;
+    network.tells_cycles = true;
     vta_status status = is_float ? cli_language_floats(&network.of_graph, argv[0], &l)
                                  : cli_language_compiled(&network, argv[0], &device, &l);
     if (status == VTA_OK) status = cli_story_write(&s, &l);

@@ -187,6 +187,10 @@ vta_status cli_network_open(const cli_network *n, const char *path, cli_pictures
                             const char *const *paths, vta_model **out_model) {
     uint8_t *bytes;
     size_t size;
+    const char *timing = cli_timing_option(&n->common->timing);
+    if (cli_is_artifact(path) && timing && !n->tells_cycles)
+        return cli_fail(VTA_INVALID_ARGUMENT,
+                        "%s: this network is compiled already; vta profile tells its cycles with %s", path, timing);
     if (cli_is_artifact(path)) return vta_model_load(path, NULL, cli_diag(), out_model);
     vta_status status = cli_network_compile(n, path, how, count, paths, &bytes, &size, NULL);
     if (status != VTA_OK) return status;
@@ -320,12 +324,14 @@ vta_status cli_network_each(const cli_network *n, vta_model *model, const cli_pi
                             const char *const *paths, uint64_t threads, cli_answered *answered, void *user) {
     work w = {.how = how, .cost = n->cost, .paths = paths, .answered = answered, .user = user};
     vta_batch_options options = {.size = sizeof options, .threads = (uint32_t)threads, .progress = progress};
+    cli_instance_timing timing;
     options.instance.driver = n->driver;
     w.in.size = sizeof w.in;
     vta_model_input(model, 0, &w.in);
     if (vta_model_input_count(model) != 1 || w.in.ndim != 4 || w.in.shape[0] != 1 || !is_float(&w.in))
         return wrong(VTA_UNSUPPORTED, vta_model_name(model), "no network of one float32 picture");
-    vta_status status = list_outputs(&w, model);
+    vta_status status = cli_time_instance(&n->common->timing, model, &timing, &options.instance);
+    if (status == VTA_OK) status = list_outputs(&w, model);
     if (status == VTA_OK)
         status = cli_pictures_need(how, w.in.shape, w.out_count == 1 ? w.out[0].bytes / sizeof(float) : 0);
     pthread_mutex_init(&w.lock, NULL);

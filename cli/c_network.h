@@ -23,6 +23,7 @@ typedef struct cli_network {
     bool any_samples;             /* random numbers will do where there are no samples */
     cli_pictures *pictures;       /* for cli_network_use: how pictures become inputs, */
     const cli_list *inputs;       /* and inputs as the command was given them: samples where there are no others */
+    bool tells_cycles;            /* the command does: what times them is asked for also of an artifact */
     struct cli_cost *cost;        /* where the cost of a picture is written; NULL: it is not asked for */
     cli_list machine;             /* -mtriple=T and its like: of vta compile */
     const vtac_section *sections; /* for the artifact; NULL: none */

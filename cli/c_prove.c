@@ -6,6 +6,7 @@
 #include "c_kernel.h"
 #include "c_prove_network.h"
 #include "object.h"
+#include "timing.h"
 
 enum { MAX_ARGS = 64 };
 
@@ -239,6 +240,7 @@ int cmd_prove(const cli_command *self, int argc, char **argv) {
         CLI_PICTURE_OPTIONS(&n.pictures),
         CLI_GRAPH_OPTIONS(&n.network.of_graph),
         CLI_CONFIG_OPTIONS(&r.k.common),
+        CLI_TIMING_OPTIONS(&r.k.common.timing),
         CLI_JSON_OPTION(&r.k.common),
         {0},
     };
@@ -254,6 +256,8 @@ int cmd_prove(const cli_command *self, int argc, char **argv) {
     bool object = cli_is_object(argv[0]);
     if (!object && (r.against || r.function))
         return cli_usage(self, "%s: --against and --function are for objects", argv[0]);
+    const char *timing = cli_timing_option(&r.k.common.timing);
+    if (object && timing) return cli_usage(self, "%s: %s is for what is compiled on the way", argv[0], timing);
     vta_status status = object ? open_object(&r, argv[0], &function) : compile(&r, argv[0], &function);
     if (status == VTA_OK && !object) r.name = vtac_kernel_name(r.kernel);
     if (status == VTA_OK) status = prove(&r, function);

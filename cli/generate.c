@@ -157,12 +157,14 @@ vta_status cli_story_write(const cli_story *s, cli_language *l) {
 /* A tool without the compiler takes compiled networks. */
 #ifndef VT_COMPILER
 int cmd_generate(const cli_command *self, int argc, char **argv) {
-    static cli_device device;
+    static cli_timing timing;
+    static cli_device device = {.timing = &timing};
     static cli_story s;
     cli_language l = {0};
     const cli_option options[] = {
         CLI_STORY_OPTIONS(&s),
         {"driver", 'd', CLI_TEXT, "NAME", "sim (default), tsim, rtl or a board", &device.driver},
+        CLI_TIMING_OPTIONS(&timing),
         {"json", 'j', CLI_FLAG, NULL, "print JSON instead of text", &s.json},
         {0}};
     int code = cli_parse(self, options, argc, argv, &argc, &argv);

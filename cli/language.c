@@ -6,9 +6,14 @@
 vta_status cli_language_on(vta_model *model, const cli_device *device, cli_language *out) {
     vta_device_options own = device->options;
     own.check = device->check;
-    const vta_instance_options options = {.driver = device->driver ? device->driver : "sim", .device = &own};
+    vta_instance_options options = {.driver = device->driver ? device->driver : "sim", .device = &own};
+    cli_instance_timing timing;
+    static const cli_timing none;
+    const cli_timing *asked = device->timing ? device->timing : &none;
     *out = (cli_language){.model = model};
-    vta_status status = vta_instance_create(model, &options, cli_diag(), &out->instance);
+    vta_status status = cli_find_timing(asked, vta_model_config(model), cli_diag(), &out->timing);
+    if (status == VTA_OK) status = cli_time_instance(asked, model, &timing, &options);
+    if (status == VTA_OK) status = vta_instance_create(model, &options, cli_diag(), &out->instance);
     return status == VTA_OK ? vta_language_of_instance(out->instance, cli_diag(), &out->language) : status;
 }
 
@@ -41,18 +46,17 @@ vta_status cli_language_feed(cli_language *l, const int32_t *tokens, size_t coun
 }
 
 vta_status cli_language_cycles(const cli_language *l, uint64_t *out_cycles, double *out_clock) {
-    vta_timing_profile timing;
     vta_model_step step = {0};
     vta_step_profile took = {0};
     *out_cycles = 0;
     *out_clock = 0;
     if (!l->instance) return VTA_OK;
-    vta_status status = vta_timing_profile_for(vta_model_config(l->model), cli_diag(), &timing);
+    vta_status status = VTA_OK;
     for (size_t i = 0; status == VTA_OK && vta_model_get_step(l->model, i, &step) == VTA_OK; i++) {
         if (step.layer != UINT32_MAX) continue;
         status = vta_instance_profile(l->instance, i, cli_diag(), &took);
         *out_cycles += took.cycles;
     }
-    if (status == VTA_OK) *out_clock = (double)timing.frequency_khz * 1e3;
+    if (status == VTA_OK) *out_clock = (double)l->timing.frequency_khz * 1e3;
     return status;
 }

@@ -6,6 +6,7 @@
 #include "device.h"
 #include "vta/language.h"
 #include "vta/text.h"
+#include "vta/timing.h"
 
 /* An opened model; all members are its own. */
 typedef struct cli_language {
@@ -13,6 +14,7 @@ typedef struct cli_language {
     vta_model *model; /* compiled; NULL: in floats */
     vta_instance *instance;
     struct cli_float_language *floats; /* c_language.c */
+    vta_timing_profile timing;         /* what times it */
     double seconds;                    /* that runs took since it was opened */
 } cli_language;
 

@@ -5,6 +5,7 @@
 #include "device.h"
 #include "pictures.h"
 #include "stream.h"
+#include "timing.h"
 #include "vta/exec.h"
 #include "vta/profile.h"
 
@@ -22,6 +23,18 @@ vta_status cli_onnx_compile(const char *path, vta_diag *diag, vta_model **out_mo
 void cli_onnx_use(const cli_common *common, const cli_list *inputs);
 /* The runs of its accelerator (vta_model_program). */
 vta_status cli_model_program(const char *path, vta_diag *diag, vta_program **out_program);
+
+/* What an instance is timed by, for as long as it is made. */
+typedef struct cli_instance_timing {
+    vta_timing_profile profile;
+    vta_device_options device;
+    char words[CLI_DEVICE_TIMING];
+} cli_instance_timing;
+
+/* Times instances as the options ask for: their profiles, and the cycles of a driver that counts them. Without options
+ * nothing changes. */
+vta_status cli_time_instance(const cli_timing *asked, const vta_model *model, cli_instance_timing *timing,
+                             vta_instance_options *options);
 
 typedef struct cli_model {
     const char *path;

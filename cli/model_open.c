@@ -1,6 +1,7 @@
 #include "model_open.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "picture_files.h"
 #include "timing.h"
@@ -111,6 +112,21 @@ vta_status cli_model_open(const cli_model *m, cli_opened_model *o) {
     }
     if (status == VTA_OK) status = list_tensors(o, true, &o->outputs);
     return status == VTA_OK ? vta_instance_create(o->model, &options, cli_diag(), &o->instance) : status;
+}
+
+vta_status cli_time_instance(const cli_timing *asked, const vta_model *model, cli_instance_timing *timing,
+                             vta_instance_options *options) {
+    const vta_config *config = vta_model_config(model);
+    const char *driver = options->driver ? options->driver : "sim";
+    if (!cli_timing_is_given(asked)) return VTA_OK;
+    vta_status status = cli_find_timing(asked, config, cli_diag(), &timing->profile);
+    options->timing = &timing->profile;
+    if (status != VTA_OK || (strcmp(driver, "tsim") && strcmp(driver, "rtl"))) return status;
+    status = cli_device_timing(asked, config, driver, timing->words);
+    timing->device = options->device ? *options->device : (vta_device_options){0};
+    timing->device.profile = timing->words;
+    options->device = &timing->device;
+    return status;
 }
 
 void cli_model_close(cli_opened_model *o) {

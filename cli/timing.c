@@ -47,9 +47,11 @@ vta_status cli_find_timing(const cli_timing *timing, const vta_config *config, v
 
 /* ---- As a configuration and a device take it --------------------------------------------------------------------- */
 
-bool cli_timing_is_given(const cli_timing *timing) {
-    return timing && (timing->profile || timing->bus || timing->settings.count);
+const char *cli_timing_option(const cli_timing *timing) {
+    return timing->profile ? "--profile" : timing->bus ? "--bus" : timing->settings.count ? "--timing" : NULL;
 }
+
+bool cli_timing_is_given(const cli_timing *timing) { return timing && cli_timing_option(timing); }
 
 /* A profile as JSON: its name, and the settings in which it is not the one of that name. */
 static json_t *settings_of(const vta_timing_profile *profile) {
@@ -93,10 +95,7 @@ vta_status cli_device_timing(const cli_timing *timing, const vta_config *config,
     if (!cli_timing_is_given(timing)) return VTA_OK;
     if (!is_rtl && strcmp(driver, "tsim"))
         return cli_fail(VTA_INVALID_ARGUMENT, "%s: the driver %s counts no cycles; --driver tsim does",
-                        timing->profile ? "--profile"
-                        : timing->bus   ? "--bus"
-                                        : "--timing",
-                        driver);
+                        cli_timing_option(timing), driver);
     cli_timing of_driver = *timing;
     if (is_rtl && !timing->profile && !*vta_config_timing(config)) of_driver.profile = "rtl";
     vta_status status = cli_find_timing(&of_driver, config, cli_diag(), &profile);

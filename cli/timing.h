@@ -13,6 +13,8 @@ enum { CLI_DEVICE_TIMING = 1024 };
 vta_status cli_find_timing(const cli_timing *timing, const vta_config *config, vta_diag *diag,
                            vta_timing_profile *out_profile);
 bool cli_timing_is_given(const cli_timing *timing);
+/* The first option that is given: "--profile", "--bus", "--timing"; NULL: none. */
+const char *cli_timing_option(const cli_timing *timing);
 /* Makes it the configuration's own, under TIMING; without options nothing changes. The old one is released. */
 vta_status cli_change_timing(const cli_timing *timing, vta_config **config);
 /* What vta_device_options.profile says for it, for what brings its own configuration: "" where nothing is asked for.

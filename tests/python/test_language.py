@@ -174,6 +174,35 @@ class Texts(InFolder):
         self.assertEqual(one, {"loss": both["loss"], "float_loss": None, "agreement": None})
         self.assertLess(abs(both["loss"] - both["float_loss"]), 0.5)
 
+    def test_cycles_are_those_of_the_memory_asked_for(self):
+        """What is compiled on the way is compiled for it; an artifact is timed by it, whatever runs it. Tokens stay."""
+        artifact, profile = (os.path.join(self.folder.name, name) for name in ("small.vta-model", "slow.json"))
+        file = self.write("lines.jsonl", json.dumps({"tokens": greedy(llama_numpy.Llama(self.data), [1], 20)[0]}).encode())
+        self.write("slow.json", b'{"profile": "hls", "bus_bits": 32, "delay": 90, "frequency_khz": 50000}')
+        tokens, seen = set(), set()
+        for given in ([], ["--profile", profile], ["--bus", "32", "--timing", "delay=70"]):
+            kept = os.path.join(self.folder.name, "kept.vta-model")
+            vta("compile", self.path, "-o", kept, "--calibrate", file, *given)
+            if not given:
+                os.rename(kept, artifact)
+                kept = artifact
+
+            def cycles(model, *more):
+                got = json.loads(vta("generate", model, "--tokenizer", self.tokens, "--tokens", "3", "--json", *more))
+                tokens.add(tuple(got["tokens"]))
+                return got["cycles"], got["tokens_per_second_accelerator"]
+
+            compiled = cycles(kept)
+            self.assertEqual(cycles(self.path, "--calibrate", file, *given), compiled)
+            self.assertEqual(cycles(kept, *given), compiled)
+            if given:
+                self.assertEqual(*(cycles(artifact, "--driver", driver, *given) for driver in ("sim", "tsim")))
+                self.assertNotEqual(cycles(artifact, *given), cycles(artifact))
+            seen.add(compiled)
+        self.assertEqual((len(tokens), len(seen)), (1, 3))
+        self.assertIn("--bus 100: expected bits", vta("generate", artifact, "--tokenizer", self.tokens, "--bus", "100", fails=True))
+        self.assertIn("compiled already", vta("eval", artifact, "--tokens", file, "--bus", "64", fails=True))
+
     def test_what_cannot_be_is_refused(self):
         def refused(*arguments):
             return vta("generate", self.path, "--tokenizer", self.tokens, "--float", *arguments, fails=True)

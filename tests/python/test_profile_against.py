@@ -100,6 +100,38 @@ class Against(unittest.TestCase):
         self.assertNotEqual(default["stats"]["cycles"], run["stats"]["cycles"])
         self.assertIn("--driver tsim does", vta_("run", at["bus.vta-model"], "--bus", "32", "-i", PICTURE, code=1))
 
+    def test_commands_that_compile_on_the_way(self):
+        """classify, compare, eval, detect and prove choose schedules for that memory; --stats times an artifact by it."""
+        artifact, samples = os.path.join(self.folder, "stats.vta-model"), os.path.dirname(PICTURE)
+        given, calibrate = ["--bus", "256", "-T", "delay=40"], ["--calibrate", samples]
+        vta_("compile", NET, "-o", artifact, *calibrate)
+        compiled = json.loads(vta_("compile", NET, "-o", os.path.join(self.folder, "256.vta-model"), *calibrate, *given, "--report", "--json"))
+
+        def stats(model, *more):
+            got = json.loads(vta_("classify", model, PICTURE, *calibrate, "--stats", "--json", *more))
+            return got["cycles"], got["stats"]["cycles"], got["pictures"]
+
+        cycles, counted, pictures = stats(NET, *given, "--driver", "tsim")
+        self.assertEqual((cycles, counted), (compiled["cycles"], cycles))
+        profiled = sum(c for _, c in layers_of(json.loads(vta_("profile", artifact, *given, "--json"))))
+        self.assertNotEqual(profiled, cycles)  # schedules for another memory
+        self.assertEqual(stats(artifact, *given, "--driver", "tsim"), (profiled, profiled, pictures))
+        self.assertEqual(stats(artifact, *given), (profiled, 0, pictures))
+        labels = os.path.join(self.folder, "labels.csv")
+        with open(labels, "w", encoding="utf-8") as file:
+            file.write("file,class\nring1.png,0\n")
+        for words in (["classify", NET, PICTURE], ["compare", NET, PICTURE], ["prove", NET, "--layer", "conv2"],
+                      ["eval", NET, *calibrate, "--images", samples, "--labels", labels], ["prove", KERNEL, "--auto"]):
+            self.assertIn("--bus 33: expected bits", vta_(*words, "--bus", "33", code=1), words[0])
+        for words in (["classify", artifact, PICTURE], ["detect", artifact, PICTURE]):
+            self.assertIn("compiled already; vta profile tells its cycles with --bus", vta_(*words, "--bus", "64", code=1))
+        layer = layers_of(json.loads(vta_("profile", NET, "--json")))[0][0]
+        self.assertIn("1 of 1 operators proven", vta_("prove", NET, "--layer", layer, *given))
+        self.assertIn("to the bit", vta_("compare", NET, PICTURE, *given))
+        built = os.path.join(self.folder, "conv.o")
+        vta_("build", KERNEL, "-o", built)
+        self.assertIn("--timing is for what is compiled on the way", vta_("prove", built, "-T", "delay=9", code=2))
+
     def test_environments(self):
         """What operators are scheduled for, by the name of a profile, settings, a file; what is none is refused."""
         conv = {"height": 14, "width": 14, "in_channels": 64, "out_channels": 64, "kernel": 3, "pad": 1}
