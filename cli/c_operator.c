@@ -33,11 +33,10 @@ void cli_operator_release(cli_operator *o) {
 }
 
 vta_status cli_operator_run(const cli_operator *o, const cli_device *device, bool *out_ran, vtac_check_result *out) {
-    vta_device_options options = device->options;
-    options.check = device->check;
-    options.skip_execution = device->skip_execution;
-    vta_runtime_options runtime = {.device = &options};
-    vta_status status = vta_runtime_reconfigure(o->config, device->driver, &runtime, cli_diag());
+    cli_asked_device asked;
+    const vta_runtime_options runtime = {.device = &asked.options};
+    vta_status status = cli_device_asked(device, &asked);
+    if (status == VTA_OK) status = vta_runtime_reconfigure(o->config, device->driver, &runtime, cli_diag());
     *out_ran = status == VTA_OK;
     vtac_check_options check = {.seed = device->options.seed};
     return status == VTA_OK ? vtac_op_check(o->op, kDLExtDev, &check, cli_diag(), out) : status;

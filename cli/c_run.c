@@ -48,13 +48,12 @@ static vta_status compile(running *r, vta_packed_function *out_function) {
 }
 
 static vta_status start_runtime(running *r) {
-    vta_device_options of_device = r->device.options;
-    of_device.check = r->device.check;
-    of_device.skip_execution = r->device.skip_execution;
-    const vta_runtime_options options = {.device = &of_device};
+    cli_asked_device asked;
+    const vta_runtime_options options = {.device = &asked.options};
     char timing[CLI_DEVICE_TIMING]; /* the configuration says it: only whether something is timed */
     const char *driver = r->device.driver ? r->device.driver : vta_config_target(r->config);
-    vta_status status = r->k.automatic ? VTA_OK : cli_device_timing(r->device.timing, r->config, driver, timing);
+    vta_status status = cli_device_asked(&r->device, &asked);
+    if (status == VTA_OK && !r->k.automatic) status = cli_device_timing(r->device.timing, r->config, driver, timing);
     if (status == VTA_OK) status = vta_runtime_reconfigure(r->config, r->device.driver, &options, cli_diag());
     r->started = status == VTA_OK;
     return status;

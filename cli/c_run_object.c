@@ -33,15 +33,14 @@ static vta_status start_runtime(running *r) {
     if (status == VTA_OK) status = cli_object_config(&r->object, base, &r->run->common->set, &r->config);
     vta_config_release(base);
     if (status != VTA_OK) return status;
-    vta_device_options of_device = device->options;
-    of_device.check = device->check;
-    of_device.skip_execution = device->skip_execution;
+    cli_asked_device asked;
     char timing[CLI_DEVICE_TIMING];
     const char *driver = device->driver ? device->driver : vta_config_target(r->config);
-    const vta_runtime_options options = {.device = &of_device};
-    status = cli_device_timing(device->timing, r->config, driver, timing);
+    const vta_runtime_options options = {.device = &asked.options};
+    status = cli_device_asked(device, &asked);
+    if (status == VTA_OK) status = cli_device_timing(device->timing, r->config, driver, timing);
     if (status != VTA_OK) return status;
-    of_device.profile = *timing ? timing : NULL;
+    asked.options.profile = *timing ? timing : NULL;
     return vta_runtime_reconfigure(r->config, device->driver, &options, cli_diag());
 }
 

@@ -11,10 +11,8 @@ typedef struct cli_device {
     vta_device_options options;
     bool check, skip_execution, assertions, pack, netlist;
     uint64_t stall;
-    /* Of the waves; their words are put together here. */
     uint64_t wave_from, wave_to, wave_bytes;
     const char *wave, *wave_scope;
-    char wave_text[4096];
 } cli_device;
 
 /* The words of the choices stand in the order of vta_engine and vta_order. */
@@ -49,11 +47,19 @@ typedef struct cli_device {
         {"from", 0, CLI_NUMBER, "CYCLE", "of --wave: the first cycle, counted over all runs", &(d)->wave_from},        \
         {"to", 0, CLI_NUMBER, "CYCLE", "of --wave: the cycle after the last", &(d)->wave_to},                          \
         {"scope", 0, CLI_TEXT, "MODULE", "of --wave: only that one and those in it, like u_load", &(d)->wave_scope},   \
-        {"bytes", 0, CLI_NUMBER, "N", "of --wave: end when the file has about so many", &(d)->wave_bytes}, {           \
+        {"bytes", 0, CLI_NUMBER, "N", "of --wave: as many cycles as fit into so many bytes", &(d)->wave_bytes}, {      \
         "skip-execution", 0, CLI_FLAG, NULL, "count and load micro-ops, compute nothing", &(d)->skip_execution         \
     }
 
+/* What the words of a command ask of a device, but for its time. */
+typedef struct cli_asked_device {
+    vta_device_options options;
+    char wave[4096];
+} cli_asked_device;
+
+/* VTA_INVALID_ARGUMENT when words do not go together. *out is not to be moved. */
+vta_status cli_device_asked(const cli_device *d, cli_asked_device *out);
 /* Makes the device for a configuration. Free with vta_device_destroy. */
-vta_status cli_make_device(cli_device *d, const vta_config *config, vta_device **out_device);
+vta_status cli_make_device(const cli_device *d, const vta_config *config, vta_device **out_device);
 
 #endif

@@ -4,14 +4,14 @@
 #include "model.h"
 
 vta_status cli_language_on(vta_model *model, const cli_device *device, cli_language *out) {
-    vta_device_options own = device->options;
-    own.check = device->check;
-    vta_instance_options options = {.driver = device->driver ? device->driver : "sim", .device = &own};
+    cli_asked_device own;
+    vta_instance_options options = {.driver = device->driver ? device->driver : "sim", .device = &own.options};
     cli_instance_timing timing;
     static const cli_timing none;
     const cli_timing *asked = device->timing ? device->timing : &none;
     *out = (cli_language){.model = model};
-    vta_status status = cli_find_timing(asked, vta_model_config(model), cli_diag(), &out->timing);
+    vta_status status = cli_device_asked(device, &own);
+    if (status == VTA_OK) status = cli_find_timing(asked, vta_model_config(model), cli_diag(), &out->timing);
     if (status == VTA_OK) status = cli_time_instance(asked, model, &timing, &options);
     if (status == VTA_OK) status = vta_instance_create(model, &options, cli_diag(), &out->instance);
     return status == VTA_OK ? vta_language_of_instance(out->instance, cli_diag(), &out->language) : status;

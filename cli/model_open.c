@@ -91,18 +91,17 @@ vta_status cli_model_set_inputs(cli_opened_model *o, bool all) {
 }
 
 vta_status cli_model_open(const cli_model *m, cli_opened_model *o) {
-    vta_device_options device = m->device->options;
-    device.check = m->device->check;
-    device.skip_execution = m->device->skip_execution;
+    cli_asked_device asked;
     char timing[CLI_DEVICE_TIMING];
     const vta_instance_options options = {
-        .driver = m->device->driver ? m->device->driver : "sim", .device = &device, .timing = m->timing};
+        .driver = m->device->driver ? m->device->driver : "sim", .device = &asked.options, .timing = m->timing};
     *o = (cli_opened_model){.m = m};
-    vta_status status = cli_model_load(m->path, cli_diag(), &o->model);
+    vta_status status = cli_device_asked(m->device, &asked);
+    if (status == VTA_OK) status = cli_model_load(m->path, cli_diag(), &o->model);
     vta_model *first = o->model;
     if (status == VTA_OK && !cli_is_network(m->path)) { /* else it was compiled for that */
         status = cli_device_timing(m->device->timing, vta_model_config(first), options.driver, timing);
-        device.profile = *timing ? timing : NULL;
+        asked.options.profile = *timing ? timing : NULL;
     }
     if (status == VTA_OK) status = list_tensors(o, false, &o->inputs);
     if (status == VTA_OK) status = choose_shape(o);

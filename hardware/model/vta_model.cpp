@@ -1,5 +1,8 @@
 // The model's side of model.h: the class that Verilator makes, behind a table of C functions.
+#include <cstdlib>
+#include <mutex>
 #include <new>
+#include <set>
 #include <string>
 
 #include "Vvta_top.h"
@@ -72,6 +75,37 @@ void name_ports(Vvta_top &t, vt_model_ports *p) {
     p->finished = &t.finished_o;
 }
 
+#if VM_TRACE_FST
+// Models with waves. At the end of the process Verilator's own tables are gone before the last devices are; files that are
+// still open then are closed by what was registered after those tables, and so runs before them.
+std::mutex alive_lock;
+std::set<Model *> &alive = *new std::set<Model *>; // never destroyed: devices end after this library's tables
+
+void close_wave(Model *m) {
+    if (!m->wave) return;
+    m->wave->close();
+    delete m->wave;
+    m->wave = nullptr;
+}
+
+void close_all() {
+    std::lock_guard<std::mutex> hold(alive_lock);
+    for (Model *m : alive) close_wave(m);
+}
+
+void note(Model *m) {
+    static const int registered = std::atexit(close_all);
+    (void)registered;
+    std::lock_guard<std::mutex> hold(alive_lock);
+    alive.insert(m);
+}
+
+void forget(Model *m) {
+    std::lock_guard<std::mutex> hold(alive_lock);
+    alive.erase(m);
+}
+#endif
+
 void *create(vt_model_ports *ports, uint64_t seed) {
     Model *m = new (std::nothrow) Model;
     if (!m) return nullptr;
@@ -79,6 +113,7 @@ void *create(vt_model_ports *ports, uint64_t seed) {
     m->context.randSeed(static_cast<int>(seed % 2147483647) + 1);
 #if VM_TRACE_FST
     m->context.traceEverOn(true);
+    note(m);
 #endif
     name_ports(m->top, ports);
     return m;
@@ -127,11 +162,7 @@ void edge(void *model) {
 int wave(void *model, const char *path, const char *scope) {
 #if VM_TRACE_FST
     Model *m = static_cast<Model *>(model);
-    if (m->wave) {
-        m->wave->close();
-        delete m->wave;
-        m->wave = nullptr;
-    }
+    close_wave(m);
     if (!path) return 1;
     m->wave = new (std::nothrow) VerilatedFstC;
     if (!m->wave) return 0;
@@ -168,6 +199,9 @@ int coverage(void *model, const char *path) {
 
 void destroy(void *model) {
     wave(model, nullptr, nullptr);
+#if VM_TRACE_FST
+    forget(static_cast<Model *>(model));
+#endif
     static_cast<Model *>(model)->top.final();
     delete static_cast<Model *>(model);
 }

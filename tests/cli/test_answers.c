@@ -214,6 +214,21 @@ static void times_of_all_commands(void **state) {
     }
 }
 
+/* What is asked of a device is asked of it by every command that runs something. */
+static void devices_of_all_commands(void **state) {
+    (void)state;
+    static const char *const inputs[] = {"sim program.vta", "run vadd.o", "run vector_add.te", "op add channels=16"};
+    char args[512];
+    for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++) {
+        snprintf(args, sizeof args, "%s --driver rtl --stall 100", inputs[i]);
+        runs(args, 1);
+        assert_contains(output, "stall_percent 100: 0 to 99");
+        snprintf(args, sizeof args, "%s --from 3", inputs[i]);
+        runs(args, 1);
+        assert_contains(output, "--from, --to, --scope and --bytes are of --wave FILE.fst");
+    }
+}
+
 static void schedules_for_a_bus(void **state) {
     (void)state;
     char args[512];
@@ -375,6 +390,7 @@ int main(void) {
         cmocka_unit_test(options_of_all_commands),
         cmocka_unit_test(boards),
         cmocka_unit_test(times_of_all_commands),
+        cmocka_unit_test(devices_of_all_commands),
         cmocka_unit_test(schedules_for_a_bus),
     };
     return cmocka_run_group_tests(tests, begin, end);

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "device/rtl/wave_file.h"
 #include "rtl/programs.h"
 
 enum { LENGTH = 60, TICKS = 10 /* of the file, a cycle */ };
@@ -38,6 +39,33 @@ static header read_header(void) {
     assert_int_equal(stat(path, &st), 0);
     return (header){number(bytes + 9), number(bytes + 17), number(bytes + 41), number(bytes + 49),
                     (uint64_t)st.st_size};
+}
+
+/* The blocks of changes, and the time at which the last one ends; other blocks are between and behind them. */
+static uint64_t walk(uint64_t *out_time) {
+    uint64_t count = 0, at = 0;
+    uint8_t bytes[25];
+    FILE *f = fopen(path, "rb");
+    assert_non_null(f);
+    while (fseek(f, (long)at, SEEK_SET) == 0 && fread(bytes, 1, sizeof bytes, f) == sizeof bytes) {
+        bool changes = bytes[0] == 1 || bytes[0] == 5 || bytes[0] == 8;
+        if (changes) *out_time = number(bytes + 17);
+        count += changes;
+        at += number(bytes + 1) + 1;
+    }
+    fclose(f);
+    return count;
+}
+
+static uint64_t change_blocks(void) {
+    uint64_t time;
+    return walk(&time);
+}
+
+static uint64_t last_time(void) {
+    uint64_t time = 0;
+    walk(&time);
+    return time;
 }
 
 /* Two runs. `words`: behind the file's name; NULL: no waves. */
@@ -106,11 +134,48 @@ static void scopes(void **state) {
     assert_int_equal(run(" scope=u_loa from=100", &cycles), VTA_NOT_FOUND); /* while it runs */
 }
 
+/* The file is never larger, ends with a whole block of changes, and uses what it may have. */
 static void bounds(void **state) {
     (void)state;
-    header all = waves(""), small = waves(" bytes=1"), most = waves(" bytes=100000000000");
-    assert_true(small.end - small.begin < all.end - all.begin);
+    uint64_t cycles, before = 0;
+    header all = waves(""), most = waves(" bytes=100000000000");
     assert_int_equal(most.end, all.end);
+    for (uint64_t bytes = most.bytes / 3; bytes < most.bytes; bytes += most.bytes / 9) {
+        header some = waves(" bytes=%llu", (unsigned long long)bytes);
+        assert_true(some.bytes <= bytes && some.bytes > bytes / 2);
+        assert_true(some.end < all.end && some.end >= before);
+        assert_int_equal(some.signals, all.signals);
+        assert_int_equal(some.end, last_time());
+        before = some.end;
+    }
+    assert_true(before > all.begin);
+    header load = waves(" scope=u_load bytes=%llu", (unsigned long long)(most.bytes / 3));
+    assert_true(load.bytes <= most.bytes / 3 && load.end > before);
+    remove(path);
+    assert_int_equal(run(" bytes=1", &cycles), VTA_OUT_OF_RANGE);
+    assert_contains(vta_diag_text(diag), "waves in 1 bytes: these signals take more in a few cycles");
+    assert_int_equal(access(path, F_OK), -1);
+}
+
+/* What a file has too much is taken away by blocks, from its end. */
+static void cuts(void **state) {
+    (void)state;
+    header all = waves(" bytes=100000000000");
+    uint64_t blocks = change_blocks(), size = all.bytes;
+    assert_true(blocks > 3);
+    assert_int_equal(vt_wave_file_cut(path, size), blocks);
+    assert_int_equal(read_header().bytes, size);
+    for (uint64_t left = blocks - 1; left > 0; left--) {
+        assert_int_equal(vt_wave_file_cut(path, size - 1), left);
+        header cut = read_header();
+        assert_true(cut.bytes < size && cut.end < all.end);
+        assert_int_equal(change_blocks(), left);
+        assert_int_equal(cut.end, last_time());
+        assert_int_equal(cut.signals, vt_wave_file_signals(path));
+        size = cut.bytes;
+    }
+    assert_int_equal(vt_wave_file_cut(path, 1), 0);
+    assert_int_equal(vt_wave_file_cut("/absent/waves.fst", 1), -1);
 }
 
 /* A model that can write waves, and one that cannot. */
@@ -140,6 +205,7 @@ static int end(void **state) {
 
 int main(void) {
     if (!getenv("VTA_TEST_HARDWARE")) return 77;
-    const struct CMUnitTest tests[] = {cmocka_unit_test(windows), cmocka_unit_test(scopes), cmocka_unit_test(bounds)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(windows), cmocka_unit_test(scopes), cmocka_unit_test(bounds),
+                                       cmocka_unit_test(cuts)};
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -79,7 +79,9 @@ static vta_status take_options(rtl *r, const vta_config *config, const vta_devic
 }
 
 static void close_model(rtl *r) {
-    if (r->open) vt_rtl_close(&r->model);
+    if (!r->open) return;
+    (void)vt_waves_end(&r->waves, r->model.functions, r->model.model, NULL); /* too few bytes: there is no file */
+    vt_rtl_close(&r->model);
     r->open = false;
 }
 
