@@ -5,6 +5,7 @@ the function (``tvm.build.runtime``). A key also stands for all names that begin
 
 from __future__ import annotations
 
+_DETECT = "vta.detect finds and suppresses the boxes of a detector from ONNX or TFLite, `vta detect --draw` draws them (docs/detect.md)"
 INSTEAD = {
     "Stage.double_buffer": 'bind an axis to "cthread": virtual threads overlap transfers with computation',
     "Stage.env_threads": "bind axes to threads with Stage.bind",
@@ -38,6 +39,8 @@ INSTEAD = {
     "tvm.arith": "lowering simplifies and infers bounds itself; te.schedule.InferBound shows bounds",
     "tvm.script": "TVMScript is printed, not read; kernels as text are kernel files (docs/kernel-files.md)",
     "tvm.parser": "networks are read from ONNX files: vta.compile",
+    "tvm.relay.frontend.from_darknet": _DETECT,
+    "tvm.relay.testing": f"networks are read from ONNX files: vta.compile; {_DETECT}",
     "tvm.relay": "networks are read from ONNX files: vta.compile, vta.load_model",
     "tvm.auto_scheduler": "vta.build(..., auto=True) chooses the schedule; vta.tune searches (docs/tuning.md)",
     "tvm.meta_schedule": "vta.build(..., auto=True) chooses the schedule; vta.tune searches (docs/tuning.md)",

@@ -3,6 +3,7 @@
 A refusal that no longer comes shows here; so does one that comes for something else."""
 
 import contextlib
+import importlib
 import io
 import os
 import tempfile
@@ -124,6 +125,10 @@ ROWS = [
     (lambda: log_to_file("/nonexistent/folder/log"), FileNotFoundError, "there is no folder /nonexistent/folder"),
     (lambda: autotvm.measure.create_measure_batch(types.SimpleNamespace(name="mine", target=None), None), ValueError,
      "the task mine has no target"),
+    # what TVM's tutorial deploy_detection imports
+    (lambda: importlib.import_module("tvm.relay.testing.darknet"), ImportError, "vta.detect finds and suppresses the boxes"),
+    (lambda: importlib.import_module("tvm.relay.testing.yolo_detection"), NotImplementedError, "`vta detect --draw` draws them"),
+    (lambda: importlib.import_module("tvm.relay.frontend").from_darknet(None), NotImplementedError, r"vta.detect .* \(docs/detect.md\)"),
     # sessions
     (lambda: rpc.LocalSession().upload(b"x"), ValueError, "uploading bytes needs a name"),
     (lambda: vta.nothing, AttributeError, "module 'vta' has no attribute 'nothing'"),
