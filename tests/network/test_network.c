@@ -12,11 +12,12 @@ static const char *const configs[] = {
     "LOG_BLOCK=5",
 };
 
-static uint32_t accelerated, on_processor, transposed;
+static uint32_t accelerated, on_processor, transposed, matrices[2];
 
 static void count_places(const char *report) {
     for (const char *p = report; (p = strstr(p, "): ")); p++) *(p[3] == 'a' ? &accelerated : &on_processor) += 1;
     for (const char *p = report; (p = strstr(p, "(conv_transpose): accelerator")); p++) transposed++;
+    for (const char *p = report; (p = strstr(p, "(matmul): ")); p++) matrices[p[10] == 'h']++;
 }
 
 static const vtac_op_options quick = {.size = sizeof quick, .tries = 1};
@@ -45,9 +46,14 @@ static void random_networks(void **unused) {
     with_more = true;
     for (seed = 1001; seed <= 1024; seed++) in_a_world(one);
     with_more = false;
+    with_matrices = true;
+    for (seed = 2001; seed <= 2016; seed++) in_a_world(one);
+    with_matrices = false;
     print_message("%u layers on the accelerator, %u of them transposed convolutions, %u on the host\n", accelerated,
                   transposed, on_processor);
+    print_message("%u products of matrices on the accelerator, %u on the host\n", matrices[0], matrices[1]);
     assert_true(accelerated > 50 && transposed >= 5 && on_processor > 150);
+    assert_true(matrices[0] > 10 && matrices[1] > 2);
 }
 
 /* ---- Pooling ----------------------------------------------------------------------------------------------------- */

@@ -106,11 +106,48 @@ static vt_gvalue *moved(world *w, vt_gvalue *x) {
     return conv(w, y);
 }
 
-/* Among the nodes are products of two values and nodes that move elements, too. */
-static bool with_more;
+static vt_gvalue *shaped(world *w, vt_gvalue *x, int64_t a, int64_t b, int64_t c) {
+    return vt_graph_apply(w->g, VT_G_RESHAPE, "shaped", x, NULL, ATTRIBUTES(INTS(SHAPE, a, b, c)));
+}
+
+static vt_gvalue *turned(world *w, vt_gvalue *x) {
+    return vt_graph_apply(w->g, VT_G_TRANSPOSE, "columns", x, NULL, ATTRIBUTES(INTS(PERM, 0, 2, 1)));
+}
+
+/* Channels, many enough for a product of two matrices of them. */
+static vt_gvalue *many(world *w, vt_gvalue *x, int64_t channels) {
+    vt_gvalue *in[] = {x, randoms(w, "many", TYPE(F32, channels, x->type.dim[1], 1, 1), 1)};
+    vt_gattr a[] = {INTS(STRIDES, 1, 1), INTS(PADS, 0, 0, 0, 0), INTS(DILATIONS, 1, 1), VT_GSET_INT(GROUP, 1)};
+    vt_gnode_spec spec = {VT_G_CONV, "many", NULL, 2, 4, in, a};
+    return vt_graph_add(w->g, &spec)->outputs[0];
+}
+
+/* Pixels by pixels, on the way perhaps a factor, a limit, shares of each row or floats, and by pixels again. */
+static vt_gvalue *attended(world *w, vt_gvalue *x) {
+    const int64_t *d = x->type.dim;
+    int64_t n = d[0], c = 24 + next(20), p = d[2] * d[3];
+    vt_gvalue *keys = shaped(w, many(w, x, c), n, c, p), *queries = turned(w, shaped(w, many(w, x, c), n, c, p));
+    vt_gvalue *values = shaped(w, many(w, x, c), n, c, p), *y;
+    if (next(3) == 0) queries = vt_graph_apply(w->g, VT_G_SIGMOID, "float", queries, NULL, 0, NULL);
+    if (next(3) == 0)
+        values = vt_graph_apply(w->g, VT_G_SOFTMAX, "parts", values, NULL, ATTRIBUTES(VT_GSET_INT(AXIS, 2)));
+    y = vt_graph_apply(w->g, VT_G_MAT_MUL, "scores", queries, keys, 0, NULL);
+    if (next(2))
+        y = vt_graph_apply(w->g, next(2) ? VT_G_MUL : VT_G_DIV, "scaled", y, vt_graph_scalar(w->g, "quarter", 0.25f), 0,
+                           NULL);
+    if (next(3) == 0) y = activation(w, y);
+    if (next(2)) y = vt_graph_apply(w->g, VT_G_SOFTMAX, "shares", y, NULL, ATTRIBUTES(VT_GSET_INT(AXIS, 2)));
+    y = turned(w, vt_graph_apply(w->g, VT_G_MAT_MUL, "mixed", y, turned(w, values), 0, NULL));
+    y = vt_graph_apply(w->g, VT_G_RESHAPE, "image", y, NULL, ATTRIBUTES(INTS(SHAPE, n, c, d[2], d[3])));
+    return next(2) ? conv(w, y) : vt_graph_apply(w->g, VT_G_RELU, "relu", y, NULL, 0, NULL);
+}
+
+/* Among the nodes are products of two values and nodes that move elements, too; or products of matrices of them. */
+static bool with_more, with_matrices;
 
 static vt_gvalue *grow(world *w, vt_gvalue **have, uint32_t count) {
     vt_gvalue *x = have[next(count)], *y = have[next(count)];
+    if (with_matrices && next(3) == 0) return attended(w, x);
     if (with_more && next(4) == 0) return next(2) ? multiplied(w, x) : moved(w, x);
     switch (next(11)) {
     case 0:

@@ -114,18 +114,41 @@ static double operand(const watch *s, const vt_qlayer *l, const int64_t at[4]) {
     return fine && part == 1 ? x - 8 * high : floor((high + 4) / 8);
 }
 
+/* Element `i` of matrices, each in rows: of the tensor itself, or of its transposes. */
+static int64_t place(vt_qmatrices m, bool transposed, int64_t i) {
+    int64_t size = m.rows * m.columns, row = i % size / m.columns, column = i % m.columns;
+    return transposed ? i / size * size + column * m.rows + row : i;
+}
+
+/* Of a float in steps, halves to even. */
+static double rounded(const watch *s, const vt_qlayer *l, int64_t i) {
+    float x = (float)s->seen[l->inputs[0]->index][place(l->output->matrices, l->transposed, i)];
+    return fmin(fmax(nearbyint((double)(x * (float)(1 / l->output->scale))), -128), 127);
+}
+
+/* Row by row of the second, which has the columns of the product. */
+static double matrix_product(const watch *s, const vt_qlayer *l, int64_t i) {
+    const vt_qtensor *a = l->inputs[0], *b = l->inputs[1];
+    int64_t outs = b->matrices.rows, ins = a->matrices.columns, row = i / outs, matrix = row / a->matrices.rows;
+    double sum = 0;
+    for (int64_t k = 0; k < ins; k++)
+        sum += s->seen[a->index][row * ins + k] * s->seen[b->index][(matrix * outs + i % outs) * ins + k];
+    return sum;
+}
+
 static double expected(const watch *s, const vt_qlayer *l, const int64_t at[4], int64_t i) {
     int64_t in[4], out[4];
     double sum = 0;
     vt_qtensor_image(&l->inputs[0]->type, in);
     vt_qtensor_image(&l->output->type, out);
     switch (l->kind) {
-    case VT_Q_QUANTIZE: return operand(s, l, at);
+    case VT_Q_QUANTIZE: return l->output->form ? rounded(s, l, i) : operand(s, l, at);
     case VT_Q_DEQUANTIZE:
         return (double)((float)s->seen[l->inputs[0]->index][i] * (float)scale_of(l->inputs[0], at[1]));
     case VT_Q_CONV:
     case VT_Q_MAX_POOL:
     case VT_Q_SUM_POOL: return finish(s, l, windowed(s, l, at, in[1], out[1]), at[1], i);
+    case VT_Q_MATMUL: return finish(s, l, matrix_product(s, l, i), 0, i);
     case VT_Q_CONV_TRANSPOSE: return finish(s, l, gathered(s, l, at, in[1]), at[1], i);
     case VT_Q_DENSE:
         for (int64_t k = 0; k < in[1]; k++)
@@ -282,7 +305,8 @@ static void random_networks(void **unused) {
     assert_true(parted[1] > 10 && parted[2] > 10 && parted[3] > 10);
     if (scaled[0] < 5 || scaled[1] < 20) fail_msg("scales of channels: %u of 8 bits, %u of 16", scaled[0], scaled[1]);
     for (int i = 0; i < VT_QKIND_COUNT; i++)
-        if (!layers[i] && i != VT_Q_MUL && i != VT_Q_MOVE) fail_msg("no %s among them", vt_qkind_text((vt_qkind)i));
+        if (!layers[i] && i != VT_Q_MUL && i != VT_Q_MOVE && i != VT_Q_MATMUL)
+            fail_msg("no %s among them", vt_qkind_text((vt_qkind)i));
     for (int i = 0; i < VT_QSTEP_COUNT; i++)
         if (!steps[i]) fail_msg("no step %s among them", vt_qstep_text((vt_qstep_kind)i));
     print_message("signal to noise of %u networks: %.1f dB in the mean, %.1f at least\n", measured, decibels / measured,
@@ -303,6 +327,22 @@ static void products_and_moves(void **unused) {
     print_message("%u products of two, %u layers that move\n", layers[VT_Q_MUL], layers[VT_Q_MOVE]);
     assert_true(layers[VT_Q_MUL] > 50 && layers[VT_Q_MOVE] > 50);
     assert_true(decibels / measured > 47.5);
+    worst = INFINITY;
+}
+
+static void products_of_matrices(void **unused) {
+    (void)unused;
+    with_matrices = true;
+    decibels = measured = 0;
+    for (seed = 2001; seed <= 2080; seed++) {
+        state = seed * 977u;
+        in_a_world(one_random);
+    }
+    with_matrices = false;
+    print_message("%u products of matrices, %.1f dB in the mean, %.1f at least\n", layers[VT_Q_MATMUL],
+                  decibels / measured, worst);
+    assert_true(layers[VT_Q_MATMUL] > 60);
+    assert_true(decibels / measured > 35);
     worst = INFINITY;
 }
 
@@ -647,9 +687,10 @@ static void ranges_are_found(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_networks), cmocka_unit_test(products_and_moves),
-                                       cmocka_unit_test(means_of_floats), cmocka_unit_test(limits_behind_moves),
-                                       cmocka_unit_test(fusion),          cmocka_unit_test(bias_correction),
-                                       cmocka_unit_test(large_sums),      cmocka_unit_test(ranges_are_found)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_networks),      cmocka_unit_test(products_and_moves),
+                                       cmocka_unit_test(products_of_matrices), cmocka_unit_test(means_of_floats),
+                                       cmocka_unit_test(limits_behind_moves),  cmocka_unit_test(fusion),
+                                       cmocka_unit_test(bias_correction),      cmocka_unit_test(large_sums),
+                                       cmocka_unit_test(ranges_are_found)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

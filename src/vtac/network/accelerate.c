@@ -205,6 +205,12 @@ static bool set_operator(const vt__net *n, const vt_qlayer *l, bool gather, as_c
         SET(dense, batch, in[0]), SET(dense, out_features, l->output->type.dim[1]);
         SET(dense, in_features, flattening ? vt__flat_features(n, flattening) : in[1]);
         return true;
+    case VT_Q_MATMUL:
+        vt_op_request_init(r, VT_OPERATOR_batch_matmul);
+        SET(batch_matmul, batch, l->inputs[0]->matrices.count), SET(batch_matmul, rows, l->inputs[0]->matrices.rows);
+        SET(batch_matmul, in_features, l->inputs[0]->matrices.columns);
+        SET(batch_matmul, out_features, l->inputs[1]->matrices.rows);
+        return true;
     case VT_Q_MAX_POOL:
         see_window(l, gather, &window, &in[2], &in[3]);
         vt_op_request_init(r, VT_OPERATOR_max_pool2d);
@@ -386,7 +392,7 @@ static void add_operator(vt__net *n, const vt_qlayer *l, const vtac_op *op, cons
                          vt_planner_arg input, vt_planner_arg to) {
     vt__args args = {.count = 0};
     vt__give_place(&args, input);
-    if (l->kind == VT_Q_MUL) vt__give_place(&args, vt__place_of(n, l->inputs[1]));
+    if (l->kind == VT_Q_MUL || l->kind == VT_Q_MATMUL) vt__give_place(&args, vt__place_of(n, l->inputs[1]));
     give_weights(n, l, op, conv, &args);
     give_steps(n, l, &args);
     if (table) vt__give(&args, vt__device_table(n, table));

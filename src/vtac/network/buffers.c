@@ -10,9 +10,12 @@ void vt__tiles(const vt__net *n, const vt_gtype *t, int64_t out[4]) {
 bool vt__is_wide(const vt_qtensor *t) { return t->scale > 0 && t->type.element == VT_ELEMENT_I16; }
 
 uint64_t vt__tile_bytes(const vt__net *n, const vt_qtensor *t) {
-    int64_t d[4];
-    vt__tiles(n, &t->type, d);
-    return (uint64_t)(d[0] * d[1] * d[2] * d[3] * n->batch * n->block);
+    int64_t d[4] = {1, 1, 1, 1};
+    if (t->form)
+        vt__matrix_tiles(n, t, d);
+    else
+        vt__tiles(n, &t->type, d);
+    return (uint64_t)(d[0] * d[1] * d[2] * d[3] * (t->form ? vt__tile_rows(n, t) : n->batch) * n->block);
 }
 
 static uint64_t bytes_of(const vt__net *n, const vt_qtensor *t) {

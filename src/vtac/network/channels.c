@@ -19,7 +19,7 @@ static int64_t channels_of(const vt_qtensor *t) {
 }
 
 static bool is_bytes(const vt_qtensor *t) {
-    return t->scale > 0 && t->type.element == VT_ELEMENT_I8 && t->type.rank >= 3 && !t->parts;
+    return t->scale > 0 && t->type.element == VT_ELEMENT_I8 && t->type.rank >= 3 && !t->parts && !t->form;
 }
 
 /* ---- What is on the accelerator ---------------------------------------------------------------------------------- */
@@ -29,6 +29,7 @@ static bool is_accelerated(const vt__moving *c, const vt_qlayer *l) {
     case VT_Q_CONV:
     case VT_Q_CONV_TRANSPOSE:
     case VT_Q_DENSE:
+    case VT_Q_MATMUL:
     case VT_Q_MAX_POOL:
     case VT_Q_SUM_POOL:
     case VT_Q_MAP:

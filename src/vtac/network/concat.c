@@ -7,6 +7,7 @@
 int64_t vt__slice_offset(const vt__net *n, const vt_qlayer *l) {
     int64_t in[4], to[4];
     if (n->options->processor_only || l->kind != VT_Q_MOVE || vt__is_wide(l->output)) return -1;
+    if (l->inputs[0]->form || l->output->form) return -1;
     vt_qtensor_image(&l->inputs[0]->type, in);
     vt_qtensor_image(&l->output->type, to);
     if (in[0] != to[0] || in[2] != to[2] || in[3] != to[3] || to[0] > n->batch || to[1] > in[1]) return -1;

@@ -35,6 +35,14 @@ void vt__integer_result(vt__integer *w, const char *value);
 /* The same of a reduction: `how` is sum or max, `axes` its axes. */
 void vt__integer_reduced(vt__integer *w, const char *how, const char *axes, const char *value);
 
+/* x with all steps of the layer done. */
+const char *vt__integer_finished(vt__integer *w, const char *x);
+
+/* matrices.c */
+void vt__integer_matmul(vt__integer *w);
+void vt__matrices_quantize(vt__integer *w);
+void vt__matrices_dequantize(vt__integer *w);
+
 /* integer_sum.c */
 void vt__integer_conv(vt__integer *w);
 void vt__integer_conv_transpose(vt__integer *w);
@@ -50,6 +58,8 @@ void vt__integer_reshape(vt__integer *w);
 void vt__integer_concat(vt__integer *w);
 
 /* integer_convert.c */
+/* The scale is an argument, so that layers of one shape share their code. */
+void vt__integer_scale(vt__integer *w, double scale);
 void vt__integer_quantize(vt__integer *w);
 void vt__integer_dequantize(vt__integer *w);
 void vt__integer_table(vt__integer *w);

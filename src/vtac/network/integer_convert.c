@@ -12,8 +12,7 @@ static const char *shape_of(vt_ctx *ctx, const vt_gtype *t, const char *const na
     return s;
 }
 
-/* The scale is an argument, so that layers of one shape share their code. */
-static void declare_scale(vt__integer *w, double scale) {
+void vt__integer_scale(vt__integer *w, double scale) {
     const float number = (float)scale;
     vt__integer_constant(w, "scale", "float32", &number, 1, sizeof number);
 }
@@ -63,6 +62,10 @@ static void quantize_channels(vt__integer *w) {
 }
 
 void vt__integer_quantize(vt__integer *w) {
+    if (w->l->output->form) {
+        vt__matrices_quantize(w);
+        return;
+    }
     if (w->l->output->channel || w->l->output->parts) {
         quantize_channels(w);
         return;
@@ -73,7 +76,7 @@ void vt__integer_quantize(vt__integer *w) {
                             w->channel, "i", "j"};
     vt_strbuf_addf(w->out, "input x: float32[%s]\n", shape_of(ctx, &x->type, NULL));
     vt__give_place(w->args, vt__place_of(w->n, x));
-    declare_scale(w, 1 / w->l->output->scale);
+    vt__integer_scale(w, 1 / w->l->output->scale);
     vt__integer_result(w, vt_new_format(ctx, "int32(min(max(nearbyint(x[%s] * scale[0]), -128.0), 127.0))",
                                         shape_of(ctx, &x->type, names)));
 }
@@ -97,6 +100,10 @@ void vt__integer_dequantize(vt__integer *w) {
     const vt_qtensor *x = w->l->inputs[0];
     vt_ctx *ctx = w->n->ctx;
     const char *at[4];
+    if (x->form) {
+        vt__matrices_dequantize(w);
+        return;
+    }
     places_of(&x->type, at);
     const char *integer = vt__integer_half(w, "x", vt__is_wide(x) ? "1, " : "", at[0], at[1], at[2], at[3]);
     if (vt__is_wide(x))
@@ -106,7 +113,7 @@ void vt__integer_dequantize(vt__integer *w) {
     if (x->channel)
         add_numbers(w, x, x->type.dim[1], false);
     else
-        declare_scale(w, x->scale);
+        vt__integer_scale(w, x->scale);
     add_floats(w, vt_new_format(ctx, "float32(%s) * %s", integer,
                                 x->channel ? vt_new_format(ctx, "s[%s]", at[1]) : "scale[0]"));
 }

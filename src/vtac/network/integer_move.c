@@ -27,14 +27,19 @@ static int64_t in_tiles(const vt__net *n, const int64_t d[4], int64_t i) {
     return (tile * n->batch + image % n->batch) * n->block + c % n->block;
 }
 
+static int64_t place_in(const vt__net *n, const vt_qtensor *t, const int64_t image[4], int64_t i) {
+    return t->form ? vt__matrix_place(n, t, i) : in_tiles(n, image, i);
+}
+
 /* Of each element of the result's tiles its place in those of the input; -1: a zero. */
 static const int32_t *places_of(const vt__integer *w, int64_t count) {
     int32_t *out = VT_NEW_ARRAY(w->n->ctx, int32_t, (size_t)count);
-    int64_t elements = w->to[0] * w->to[1] * w->to[2] * w->to[3];
+    const vt_qtensor *x = w->l->inputs[0], *y = w->l->output;
+    int64_t elements = vt_gtype_count(&y->type);
     for (int64_t i = 0; i < count; i++) out[i] = -1;
     for (int64_t i = 0; i < elements; i++) {
         int32_t place = w->l->places[i];
-        if (place >= 0) out[in_tiles(w->n, w->to, i)] = (int32_t)in_tiles(w->n, w->in, place);
+        if (place >= 0) out[place_in(w->n, y, w->to, i)] = (int32_t)place_in(w->n, x, w->in, place);
     }
     return out;
 }

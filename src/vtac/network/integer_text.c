@@ -46,8 +46,7 @@ void vt__integer_steps(vt__integer *w) {
 
 /* ---- Expressions ----------------------------------------------------------------------------------------------- */
 
-/* x with all steps done. */
-static const char *finished(vt__integer *w, const char *x) {
+const char *vt__integer_finished(vt__integer *w, const char *x) {
     vt_ctx *ctx = w->n->ctx;
     for (uint32_t i = 0; i < w->l->step_count; i++) {
         const vt_qstep *s = &w->l->steps[i];
@@ -102,7 +101,7 @@ void vt__integer_result(vt__integer *w, const char *value) {
                    "output y[%s%s] = int8(select(bo * %" PRId64 " + bi < %" PRId64 " && co * %" PRId64
                    " + ci < %" PRId64 ", %s%s, 0))\n",
                    wide ? "half: 2, " : "", axes_of(w), w->n->batch, w->to[0], w->n->block, w->to[1],
-                   finished(w, value), wide ? " >> half * 8" : "");
+                   vt__integer_finished(w, value), wide ? " >> half * 8" : "");
     vt__give_place(w->args, vt__place_of(w->n, w->l->output));
 }
 

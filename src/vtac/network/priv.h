@@ -72,6 +72,11 @@ void vt__give(vt__args *a, uint32_t buffer);
 bool vt__is_wide(const vt_qtensor *t);
 /* Bytes of the tiles of a tensor of integers: of one of the two where there are two. */
 uint64_t vt__tile_bytes(const vt__net *n, const vt_qtensor *t);
+/* matrices.c: of tensors that are no images, rows of a tile; matrices, and tiles along their rows and columns; where
+ * element `i` is. */
+int64_t vt__tile_rows(const vt__net *n, const vt_qtensor *t);
+void vt__matrix_tiles(const vt__net *n, const vt_qtensor *t, int64_t out_tiles[3]);
+int64_t vt__matrix_place(const vt__net *n, const vt_qtensor *t, int64_t i);
 /* Elements of a tile buffer: N/BATCH, C/BLOCK, H, W. */
 void vt__tiles(const vt__net *n, const vt_gtype *t, int64_t out_tiles[4]);
 

@@ -76,6 +76,7 @@ static bool is_whole_sum(const vt_quantizer *q, const vt_gnode *n) {
 /* One that moves integers makes them have 8 bits. */
 static bool is_whole_reshape(const vt_quantizer *q, const vt_gnode *n) {
     const vt_gvalue *x = n->inputs[0], *y = n->outputs[0];
+    if (q->makers[x->index]->kind == VT_Q_MATMUL) return false; /* no image: others move it */
     return q->useful[y->index] || vt_qtensor_same_image(&x->type, &y->type) || !vt__may_be_wide(q, x);
 }
 
@@ -127,6 +128,7 @@ static bool is_operand(const vt_quantizer *q, const vt_gvalue *v) {
  * rounding its terms to 8 bits costs as much time as summing them does, and what reads it (a normalization, say) may
  * divide by a result that is smaller than a step of theirs. */
 static vt_qkind kind_of(const vt_quantizer *q, const vt_gnode *n) {
+    if (vt__is_matmul(n)) return VT_Q_MATMUL;
     if (!has_images(n)) return VT_Q_FLOAT;
     const vt_gvalue *x = n->inputs[0];
     bool whole = vt__is_whole(q, x), image = is_image(&x->type);
@@ -204,6 +206,7 @@ static bool take_activation(vt_chain *c, const vt_gnode *n) {
 static bool take(vt_quantizer *q, vt_chain *c, const vt_gnode *n) {
     bool product = vt__is_product(c->kind);
     if (product && !c->leaky && !is_limited(c) && take_constant(q, c, n)) return true;
+    if (c->kind == VT_Q_MATMUL && !c->leaky && !is_limited(c) && vt__take_factor(q, c, n)) return true;
     if (product && !c->leaky && !c->other && is_whole_sum(q, n) && n->inputs[0] != n->inputs[1] &&
         is_there(q, other_input(n, c->end))) {
         c->other = other_input(n, c->end);
@@ -222,6 +225,7 @@ static void begin(vt_quantizer *q, vt_chain *c) {
         c->offset = VT_NEW_ARRAY(q->ctx, double, channels);
         for (size_t i = 0; i < channels; i++) c->scale[i] = 1;
     }
+    if (c->kind == VT_Q_MATMUL) *(c->scale = VT_NEW(q->ctx, double)) = 1;
     if (n->op == VT_G_ADD) c->other = n->inputs[1];
     take_activation(c, n);
 }
@@ -249,7 +253,9 @@ void vt__start_chain(vt_quantizer *q, const vt_gnode *n) {
     q->chains[n->index] = c;
     if (c->kind == VT_Q_FLOAT) return;
     begin(q, c);
-    if (vt__is_product(c->kind) || c->kind == VT_Q_MAP || c->kind == VT_Q_MUL || c->kind == VT_Q_SUM_POOL) follow(q, c);
+    if (vt__is_product(c->kind) || c->kind == VT_Q_MATMUL || c->kind == VT_Q_MAP || c->kind == VT_Q_MUL ||
+        c->kind == VT_Q_SUM_POOL)
+        follow(q, c);
     q->makers[c->end->index] = c;
 }
 
@@ -263,7 +269,7 @@ static bool is_deferred(vt_quantizer *q, const vt_gnode *n) {
         }
     }
     for (uint32_t k = 0; k < n->input_count; k++)
-        if (n->inputs[k]) vt__settle_move(q, n->inputs[k]);
+        if (n->inputs[k] && !vt__is_matmul(n)) vt__settle_move(q, n->inputs[k]);
     return vt__defer_function(q, n);
 }
 

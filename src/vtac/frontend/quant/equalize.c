@@ -187,6 +187,8 @@ static void look_at(equalizer *e, const vt_chain *c) {
     if (c->kind == VT_Q_FLOAT) return;
     group_of(e, c->from ? c->from : n->inputs[0])->integers = group_of(e, c->end)->integers = true;
     if (c->kind == VT_Q_MOVE || c->kind == VT_Q_TABLE) return; /* a table has a row for each channel, if it has to */
+    for (uint32_t k = 0; k < n->input_count && c->kind == VT_Q_MATMUL; k++)
+        if (n->inputs[k]) refuse(e, vt__operand_root(e->q, n->inputs[k]));
     if (!is_joined(c))
         for (uint32_t k = 0; k <= n->input_count; k++) refuse(e, k < n->input_count ? n->inputs[k] : c->end);
     group_of(e, c->end)->made |= vt__is_product(c->kind);

@@ -18,6 +18,7 @@ void vt__run_dequantize(const vt__qcall *c);
 vta_status vt__run_conv(const vt__qcall *c, vta_diag *diag);
 vta_status vt__run_conv_transpose(const vt__qcall *c, vta_diag *diag);
 void vt__run_dense(const vt__qcall *c);
+vta_status vt__run_matmul(const vt__qcall *c, vta_diag *diag);
 void vt__run_max_pool(const vt__qcall *c);
 void vt__run_sum_pool(const vt__qcall *c);
 void vt__run_map(const vt__qcall *c);

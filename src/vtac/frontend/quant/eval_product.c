@@ -113,3 +113,22 @@ void vt__run_dense(const vt__qcall *c) {
             vt__finish(c, &acc, 1, o, n * outs + o);
         }
 }
+
+/* One row of a result at a time. */
+vta_status vt__run_matmul(const vt__qcall *c, vta_diag *diag) {
+    const vt_qtensor *x = c->layer->inputs[0], *w = c->layer->inputs[1];
+    const int8_t *a = c->in, *b = c->values[w->index].data;
+    int64_t rows = x->matrices.rows, ins = x->matrices.columns, outs = w->matrices.rows;
+    size_t bytes = (size_t)outs * sizeof(int32_t);
+    int32_t *acc = vt_alloc(c->allocator, bytes);
+    if (!acc) return vt_no_memory(diag);
+    for (int64_t r = 0; r < x->matrices.count * rows; r++) {
+        for (int64_t o = 0; o < outs; o++) {
+            acc[o] = 0;
+            for (int64_t i = 0; i < ins; i++) acc[o] += a[r * ins + i] * b[(r / rows * outs + o) * ins + i];
+        }
+        vt__finish(c, acc, outs, 0, r * outs);
+    }
+    vt_free(c->allocator, acc, bytes);
+    return VTA_OK;
+}

@@ -63,6 +63,12 @@ static void quantize_channels(const vt__qcall *c) {
     }
 }
 
+/* Of `i`, an element of matrices, the place among those of which each is the transpose. */
+static int64_t exchanged(vt_qmatrices m, int64_t i) {
+    int64_t size = m.rows * m.columns, at = i % size;
+    return i - at + at % m.columns * m.rows + at / m.columns;
+}
+
 void vt__run_quantize(const vt__qcall *c) {
     const vt_qtensor *t = c->layer->output;
     if (t->channel || t->parts) {
@@ -73,7 +79,7 @@ void vt__run_quantize(const vt__qcall *c) {
     int64_t count = vt_gtype_count(&t->type);
     float least = (float)vt_element_least(t->type.element), most = (float)vt_element_max(t->type.element);
     for (int64_t i = 0; i < count; i++) {
-        float x = nearbyintf(in[i] * by);
+        float x = nearbyintf(in[c->layer->transposed ? exchanged(t->matrices, i) : i] * by);
         vt__store_integer(t, c->out, i, x >= least ? x <= most ? (int32_t)x : (int32_t)most : (int32_t)least);
     }
 }

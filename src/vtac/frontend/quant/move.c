@@ -48,11 +48,13 @@ static uint32_t nodes_between(const vt_gvalue *from, const vt_gvalue *to) {
     return n;
 }
 
-/* A reshape between images is a kind of its own; shapes of other ranks have no integers. */
+/* A reshape between images is a kind of its own; shapes of other ranks have no integers. What a product of two computes
+ * is no image. */
 void vt__settle_move(vt_quantizer *q, const vt_gvalue *v) {
     const vt_gvalue *from = q->moved[v->index];
     if (!from || q->makers[v->index] || q->chains[v->by->index]) return;
-    bool reshape = nodes_between(from, v) == 1 && v->by->op == VT_G_RESHAPE;
+    bool image = q->makers[from->index]->kind != VT_Q_MATMUL;
+    bool reshape = image && nodes_between(from, v) == 1 && v->by->op == VT_G_RESHAPE;
     if (reshape || v->type.rank > 4 || v->type.rank < 2) {
         vt__settle_move(q, v->by->inputs[0]);
         vt__start_chain(q, v->by);
@@ -80,17 +82,21 @@ static const float *places_of(vt_quantizer *q, const vt_gvalue *from, const vt_g
     return out;
 }
 
-const int32_t *vt__move_places(vt_quantizer *q, vt_chain *c) {
-    if (c->places) return c->places;
-    size_t count = (size_t)vt_gtype_count(&c->end->type);
+int32_t *vt__places_between(vt_quantizer *q, const vt_gvalue *from, const vt_gvalue *to) {
+    size_t count = (size_t)vt_gtype_count(&to->type);
     int32_t *places = VT_NEW_ARRAY(q->ctx, int32_t, count);
-    const float *from = places_of(q, c->from, c->end);
-    for (size_t i = 0; i < count; i++) places[i] = (int32_t)from[i] - 1;
-    return c->places = places;
+    const float *numbers = places_of(q, from, to);
+    for (size_t i = 0; i < count; i++) places[i] = (int32_t)numbers[i] - 1;
+    return places;
+}
+
+const int32_t *vt__move_places(vt_quantizer *q, vt_chain *c) {
+    if (!c->places) c->places = vt__places_between(q, c->from, c->end);
+    return c->places;
 }
 
 void vt__add_move(vt_quantizer *q, vt_chain *c) {
-    const vt_qtensor *x = vt__as_whole(q, c->from);
+    const vt_qtensor *x = vt__as_integers(q, c->from);
     vt_qlayer *l = vt__layer_new(q, VT_Q_MOVE, c->head->name, 1, &x, vt__result(q, c->end));
     l->places = vt__move_places(q, c);
     l->node = c->head;

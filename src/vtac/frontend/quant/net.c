@@ -74,8 +74,23 @@ bool vt__is_operand(const vt_quantizer *q, const vt_gvalue *v) {
     return readers > 0;
 }
 
+vt_qtensor *vt__as_integers(vt_quantizer *q, const vt_gvalue *v) {
+    return q->rows[v->index] ? q->rows[v->index] : vt__as_whole(q, v);
+}
+
+/* Of what a product of two computes. */
+static vt_qtensor *image_of_rows(vt_quantizer *q, const vt_gvalue *v) {
+    const vt_qtensor *from = q->rows[v->index];
+    vt_qtensor *to = vt__result(q, v);
+    vt_qlayer *l = vt__layer_new(q, VT_Q_MOVE, v->name, 1, &from, to);
+    l->places = vt__places_between(q, v, v);
+    l->node = v->by;
+    return to;
+}
+
 vt_qtensor *vt__as_whole(vt_quantizer *q, const vt_gvalue *v) {
     if (q->whole[v->index]) return q->whole[v->index];
+    if (q->rows[v->index]) return image_of_rows(q, v);
     const vt_qtensor *from = vt__as_plain(q, v);
     if (!vt_ranges_seen(q->ranges, v))
         vt_raise(q->ctx, VTA_INVALID_ARGUMENT, "%s has no range: observe it, or give samples to calibrate with",
@@ -89,7 +104,7 @@ vt_qtensor *vt__as_whole(vt_quantizer *q, const vt_gvalue *v) {
 vt_qtensor *vt__as_plain(vt_quantizer *q, const vt_gvalue *v) {
     if (q->plain[v->index]) return q->plain[v->index];
     if (q->makers[v->index] && q->makers[v->index]->kind == VT_Q_TABLE) return vt__function_as_plain(q, v);
-    const vt_qtensor *from = q->whole[v->index];
+    const vt_qtensor *from = q->rows[v->index] ? q->rows[v->index] : q->whole[v->index];
     if (!from) vt_raise(q->ctx, VTA_INTERNAL, "%s is used before a layer computes it", v->name);
     vt_qtensor *to = q->plain[v->index] = vt__tensor_new(q, v, v->type, 0);
     vt__layer_new(q, VT_Q_DEQUANTIZE, v->name, 1, &from, to);

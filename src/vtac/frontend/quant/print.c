@@ -45,11 +45,13 @@ static void print_layer(const vt_qlayer *l, vt_strbuf *sb) {
     vt_strbuf_addf(sb, "%s: %s", l->output->name, vt_gtype_text(&l->output->type, type));
     if (l->output->scale > 0) vt_strbuf_addf(sb, " * %.6g", l->output->scale);
     if (l->output->channel) vt_strbuf_add(sb, " * a factor of each channel");
+    if (l->output->form) vt_strbuf_add(sb, l->output->form == VT_QFORM_ROWS ? " in rows" : " as weights");
     if (l->output->parts & VT_QPART_FINE) vt_strbuf_add(sb, " with fine parts");
     if (l->output->parts & VT_QPART_COARSE) vt_strbuf_add(sb, " with coarse parts");
     vt_strbuf_addf(sb, " = %s", l->kind == VT_Q_FLOAT ? vt_gop_text(l->node->op) : vt_qkind_text(l->kind));
     for (uint32_t i = 0; i < l->input_count; i++) vt_strbuf_addf(sb, "%s%s", i ? ", " : "(", l->inputs[i]->name);
     vt_strbuf_add(sb, l->input_count ? ")" : "()");
+    if (l->transposed) vt_strbuf_add(sb, " transposed");
     print_window(l, sb);
     if (l->weight) vt_strbuf_addf(sb, " weight=%s", vt_gtype_text(&l->weight_type, type));
     for (uint32_t i = 0; i < l->step_count; i++) print_step(&l->steps[i], sb);

@@ -9,7 +9,8 @@ typedef struct vt_chain {
     const vt_gnode *head;
     const vt_gvalue *end; /* what the layer computes */
     vt_qkind kind;
-    double *scale, *offset; /* of a product: one an output channel, on the float side; offset has the bias */
+    double *scale, *offset; /* of a product: one an output channel, on the float side; offset has the bias. Of a product
+                               of two: one factor */
     const vt_gvalue *other; /* what is added to the result: NULL, or a value that an earlier layer computes */
     double floor, ceiling;  /* of a product: the limits of its result before that */
     const vt_gnode *leaky;  /* LeakyRelu, or NULL; behind it: */
@@ -41,7 +42,8 @@ typedef struct vt_quantizer {
     bool *wide;              /* by the value's index: its integers have 16 bits */
     const double **channel;  /* by the value's index: the scales of its channels, relative to its own; NULL: 1 */
     bool *by_channel;        /* by the value's index: each channel of its integers has a scale */
-    vt_qtensor **whole;      /* by the value's index: its integers, */
+    vt_qtensor **whole;      /* by the value's index: its integers, as an image, */
+    vt_qtensor **rows;       /* in rows, of what a product of two computes, */
     vt_qtensor **plain;      /* and as it is in the graph; NULL: not made yet */
 } vt_quantizer;
 
@@ -89,14 +91,25 @@ void vt__pair_of(const vt_gnode *n, vt_gattr_name name, int64_t out[2]);
 void vt__set_window(vt_qlayer *l, const vt_gnode *n);
 /* Is the value one that the host makes integers of, for products only? */
 bool vt__is_operand(const vt_quantizer *q, const vt_gvalue *v);
-/* The integers of a value, and the value as in the graph: a layer that converts is added where there is none yet. */
+/* The integers of a value as an image, those that its layer computes, and the value as in the graph: a layer that
+ * converts is added where there is none yet. */
 vt_qtensor *vt__as_whole(vt_quantizer *q, const vt_gvalue *v);
+vt_qtensor *vt__as_integers(vt_quantizer *q, const vt_gvalue *v);
 vt_qtensor *vt__as_plain(vt_quantizer *q, const vt_gvalue *v);
 /* The tensor of integers that a chain computes. */
 vt_qtensor *vt__result(vt_quantizer *q, const vt_gvalue *v);
 
-/* product.c, shape.c: the layer of a chain. */
+/* matmul.c: is the node a product of two matrices that layers compute, and worth their moves? A chain that begins with
+ * it takes factors along. */
+bool vt__is_matmul(const vt_gnode *n);
+bool vt__take_factor(vt_quantizer *q, vt_chain *c, const vt_gnode *n);
+/* Why a node is none, though both matrices are computed; NULL: it is something else. */
+const char *vt__why_no_matmul(const vt_gnode *n);
+/* The tensor whose integers come to an operand of it. */
+const vt_gvalue *vt__operand_root(const vt_quantizer *q, const vt_gvalue *v);
+/* product.c, matmul.c, shape.c: the layer of a chain. */
 void vt__add_product(vt_quantizer *q, const vt_chain *c);
+void vt__add_matmul(vt_quantizer *q, const vt_chain *c);
 void vt__add_pool(vt_quantizer *q, const vt_chain *c);
 void vt__add_map(vt_quantizer *q, const vt_chain *c);
 void vt__add_moved(vt_quantizer *q, const vt_chain *c);
@@ -110,7 +123,9 @@ void vt__defer_move(vt_quantizer *q, const vt_gnode *n);
 /* A chain for the value, if it is moved and has none; and the layer of a chain. */
 void vt__settle_move(vt_quantizer *q, const vt_gvalue *v);
 void vt__add_move(vt_quantizer *q, vt_chain *c);
-/* Of each element of the result, its place in the tensor that it is moved from; -1: a zero. Made once. */
+/* Of each element of a value, its place in the tensor that it is moved from, which may be itself; -1: a zero. */
+int32_t *vt__places_between(vt_quantizer *q, const vt_gvalue *from, const vt_gvalue *to);
+/* The same of the result of a chain; made once. */
 const int32_t *vt__move_places(vt_quantizer *q, vt_chain *c);
 /* table.c: of a function; and its floats, from the tensor that it is a function of. */
 void vt__add_table(vt_quantizer *q, const vt_chain *c);

@@ -28,13 +28,24 @@ typedef enum vt_qstep_kind {
 
 typedef struct vt_qlayer vt_qlayer;
 
+/* How integers lie on the device: as an image of the shape; or, for products of two, as matrices: in rows, as a product
+ * reads and gives them, or as the weights of another. */
+typedef enum vt_qform { VT_QFORM_IMAGE, VT_QFORM_ROWS, VT_QFORM_WEIGHTS } vt_qform;
+
+/* All elements of a tensor, in their order. */
+typedef struct vt_qmatrices {
+    int64_t count, rows, columns;
+} vt_qmatrices;
+
 typedef struct vt_qtensor {
     const char *name; /* of the value of the graph that it stands for; of its integers */
     vt_gtype type; /* int8, int16 (results that only floats read, or operands of more than 8 bits) or float32; shapes as
                       in the graph */
     double scale;  /* of integers; 0: floats */
-    const double *channel;  /* one a channel of `value` (axis 1), times the scale; NULL: 1 */
-    uint32_t parts;         /* of an operand: what a channel of `value` is in, below; 0: in one integer */
+    const double *channel; /* one a channel of `value` (axis 1), times the scale; NULL: 1 */
+    uint32_t parts;        /* of an operand: what a channel of `value` is in, below; 0: in one integer */
+    vt_qform form;
+    vt_qmatrices matrices;  /* of a form that is no image */
     uint32_t index;         /* in the network's list */
     const vt_qlayer *by;    /* NULL: an input of the network, or a constant */
     const vt_gvalue *value; /* of the graph: what it stands for */
@@ -76,6 +87,7 @@ struct vt_qlayer {
     vt_qwindow window; /* CONV, CONV_TRANSPOSE, MAX_POOL, SUM_POOL */
     int64_t group;     /* CONV */
     int64_t axis;      /* CONCAT */
+    bool transposed;   /* QUANTIZE: each matrix of the result is the input's, transposed */
     int64_t scale[2];  /* UPSAMPLE: rows, columns */
     vt_gtype weight_type;
     const int8_t *weight;        /* CONV, CONV_TRANSPOSE: O, I / group, H, W; DENSE: O, I */
@@ -86,6 +98,7 @@ struct vt_qlayer {
     const void *table;  /* TABLE: int8, or float32 where the output is of floats; results for -128 to 127, in rows: */
     int64_t table_rows; /* one for all, or one a channel */
     const int32_t *places; /* MOVE: of each element of the output, its place in the input; -1: a zero */
+    const char *why;       /* FLOAT: of a product of two, why it is not on integers; else NULL */
     const vt_gnode *node;  /* FLOAT: the node; else the last that it stands for */
 };
 

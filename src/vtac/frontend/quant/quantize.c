@@ -15,6 +15,7 @@ static void prepare(vt_quantizer *q) {
     q->by_channel = VT_NEW_ARRAY(q->ctx, bool, values);
     q->whole = VT_NEW_ARRAY(q->ctx, vt_qtensor *, values);
     q->plain = VT_NEW_ARRAY(q->ctx, vt_qtensor *, values);
+    q->rows = VT_NEW_ARRAY(q->ctx, vt_qtensor *, values);
     q->chains = VT_NEW_ARRAY(q->ctx, vt_chain *, nodes);
     q->taken = VT_NEW_ARRAY(q->ctx, bool, nodes);
     for (uint32_t i = 0; i < q->g->node_count; i++) {
@@ -30,6 +31,7 @@ static void add_layer(vt_quantizer *q, vt_chain *c) {
     case VT_Q_CONV:
     case VT_Q_CONV_TRANSPOSE:
     case VT_Q_DENSE: vt__add_product(q, c); break;
+    case VT_Q_MATMUL: vt__add_matmul(q, c); break;
     case VT_Q_MAX_POOL:
     case VT_Q_SUM_POOL: vt__add_pool(q, c); break;
     case VT_Q_MAP: vt__add_map(q, c); break;

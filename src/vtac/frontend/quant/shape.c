@@ -139,5 +139,7 @@ void vt__add_float(vt_quantizer *q, const vt_chain *c) {
                  vt_gop_text(n->op));
     const vt_gvalue *y = n->outputs[0];
     q->plain[y->index] = vt__tensor_new(q, y, y->type, 0);
-    vt__layer_new(q, VT_Q_FLOAT, n->name, count, inputs, q->plain[y->index])->node = n;
+    vt_qlayer *l = vt__layer_new(q, VT_Q_FLOAT, n->name, count, inputs, q->plain[y->index]);
+    l->node = n;
+    l->why = vt__why_no_matmul(n);
 }

@@ -41,8 +41,8 @@ static bool hands_on(const vt_gnode *n) {
 static void mark(const vt_quantizer *q, bool *marked) {
     for (uint32_t i = q->g->node_count; i-- > 0;) {
         const vt_gnode *n = q->g->nodes[i];
-        bool product = vt__is_product(vt__product_kind(n));
-        if (n->output_count != 1 || !(product || (hands_on(n) && marked[n->outputs[0]->index]))) continue;
+        bool product = vt__is_product(vt__product_kind(n)), of_two = vt__is_matmul(n);
+        if (n->output_count != 1 || !(product || of_two || (hands_on(n) && marked[n->outputs[0]->index]))) continue;
         for (uint32_t k = 0; k < (product ? 1 : n->input_count); k++)
             if (n->inputs[k] && !n->inputs[k]->data) marked[n->inputs[k]->index] = true;
     }

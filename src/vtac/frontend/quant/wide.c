@@ -7,24 +7,27 @@
 #include "frontend/quant/priv.h"
 
 /* Values that a layer of integers reads, as an operand or a residual. */
-static void mark_read(const vt_chain *c, bool *read) {
+static void mark_read(const vt_quantizer *q, const vt_chain *c, bool *read) {
     if (c->from) {
         read[c->from->index] = true;
         return;
     }
     for (uint32_t i = 0; i < c->head->input_count; i++)
-        if (c->head->inputs[i]) read[c->head->inputs[i]->index] = true;
+        if (c->head->inputs[i] && c->kind == VT_Q_MATMUL)
+            read[vt__operand_root(q, c->head->inputs[i])->index] = true;
+        else if (c->head->inputs[i])
+            read[c->head->inputs[i]->index] = true;
     if (c->other) read[c->other->index] = true;
 }
 
 /* Values that a layer of integers comes to know, also through nodes on floats. */
-static void mark_used(const vt_chain *c, bool *used) {
+static void mark_used(const vt_quantizer *q, const vt_chain *c, bool *used) {
     if (c->kind != VT_Q_FLOAT) {
-        mark_read(c, used);
+        mark_read(q, c, used);
         return;
     }
     for (uint32_t i = 0; i < c->head->output_count; i++)
-        if (used[c->head->outputs[i]->index]) mark_read(c, used);
+        if (used[c->head->outputs[i]->index]) mark_read(q, c, used);
 }
 
 /* A reshape that moves nothing. */
@@ -36,6 +39,7 @@ static bool has_wide_sum(const vt_quantizer *q, const vt_chain *c, const bool *u
     const vt_quant_options *o = &q->options;
     bool chosen = o->choices && o->choices[c->end->index].wide;
     bool small = c->head->input_count > 1 && vt_gtype_count(&c->head->inputs[1]->type) <= o->wide_max;
+    if (c->kind == VT_Q_MATMUL) return chosen || o->wide_max >= 0;
     if (c->kind == VT_Q_RESHAPE) return q->wide[c->head->inputs[0]->index];
     if (c->kind == VT_Q_DENSE) return !c->other && (chosen || small);
     if (c->kind == VT_Q_CONV)
@@ -60,8 +64,8 @@ void vt__find_wide(vt_quantizer *q) {
         if (!c) continue;
         bool alias = c->kind != VT_Q_FLOAT && is_alias(c) && !read[c->end->index];
         if (alias) moved[c->head->inputs[0]->index] = true;
-        if (c->kind != VT_Q_FLOAT && !alias) mark_read(c, read);
-        mark_used(c, used);
+        if (c->kind != VT_Q_FLOAT && !alias) mark_read(q, c, read);
+        mark_used(q, c, used);
     }
     for (uint32_t i = 0; i < q->g->node_count; i++) {
         const vt_chain *c = q->chains[i];

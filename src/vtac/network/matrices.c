@@ -1,0 +1,111 @@
+/* Products of two tensors, and their matrices on the device: [count, rows / T, columns / BLOCK, T, BLOCK], where T is
+ * BATCH in rows and BLOCK in weights. Lanes past the last row or column are zeros. */
+#include <inttypes.h>
+
+#include "network/integer.h"
+
+int64_t vt__tile_rows(const vt__net *n, const vt_qtensor *t) {
+    return t->form == VT_QFORM_WEIGHTS ? n->block : n->batch;
+}
+
+void vt__matrix_tiles(const vt__net *n, const vt_qtensor *t, int64_t out[3]) {
+    int64_t rows = vt__tile_rows(n, t);
+    out[0] = t->matrices.count;
+    out[1] = (t->matrices.rows + rows - 1) / rows;
+    out[2] = (t->matrices.columns + n->block - 1) / n->block;
+}
+
+int64_t vt__matrix_place(const vt__net *n, const vt_qtensor *t, int64_t i) {
+    int64_t d[3], rows = vt__tile_rows(n, t), column = i % t->matrices.columns, row = i / t->matrices.columns;
+    int64_t matrix = row / t->matrices.rows;
+    row %= t->matrices.rows;
+    vt__matrix_tiles(n, t, d);
+    return (((matrix * d[1] + row / rows) * d[2] + column / n->block) * rows + row % rows) * n->block +
+           column % n->block;
+}
+
+/* ---- Text of kernels --------------------------------------------------------------------------------------------- */
+
+static void declare(vt__integer *w, const char *name, const vt_qtensor *t) {
+    int64_t d[3];
+    vt__matrix_tiles(w->n, t, d);
+    vt_strbuf_addf(w->out, "input %s: int8[%s%" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 "]\n", name,
+                   vt__is_wide(t) ? "2, " : "", d[0], d[1], d[2], vt__tile_rows(w->n, t), w->n->block);
+    vt__give_place(w->args, vt__place_of(w->n, t));
+}
+
+/* Of tiles of 16 bits `half` is "0, " or "1, ", else "". */
+static const char *element(vt__integer *w, const char *name, const vt_qtensor *t, const char *half, const char *row,
+                           const char *column) {
+    int64_t rows = vt__tile_rows(w->n, t), b = w->n->block;
+    return vt_new_format(
+        w->n->ctx, "int32(%s[%sm, (%s) // %" PRId64 ", (%s) // %" PRId64 ", (%s) %% %" PRId64 ", (%s) %% %" PRId64 "])",
+        name, half, row, rows, column, b, row, rows, column, b);
+}
+
+static const char *axes_of(vt__integer *w) {
+    int64_t d[3];
+    vt__matrix_tiles(w->n, w->l->output, d);
+    return vt_new_format(w->n->ctx, "m: %" PRId64 ", ro: %" PRId64 ", co: %" PRId64 ", ri: %" PRId64 ", ci: %" PRId64,
+                         d[0], d[1], d[2], vt__tile_rows(w->n, w->l->output), w->n->block);
+}
+
+/* Row and column of an element of the result; past the last one the last, so that operands have it. */
+static const char *row_of(vt__integer *w) {
+    const vt_qtensor *y = w->l->output;
+    return vt_new_format(w->n->ctx, "min(ro * %" PRId64 " + ri, %" PRId64 ")", vt__tile_rows(w->n, y),
+                         y->matrices.rows - 1);
+}
+
+static const char *column_of(vt__integer *w) {
+    return vt_new_format(w->n->ctx, "min(co * %" PRId64 " + ci, %" PRId64 ")", w->n->block,
+                         w->l->output->matrices.columns - 1);
+}
+
+static void add_result(vt__integer *w, const char *value) {
+    const vt_qtensor *y = w->l->output;
+    bool wide = vt__is_wide(y);
+    vt_strbuf_addf(w->out,
+                   "output y[%s%s] = int8(select(ro * %" PRId64 " + ri < %" PRId64 " && co * %" PRId64
+                   " + ci < %" PRId64 ", %s%s, 0))\n",
+                   wide ? "half: 2, " : "", axes_of(w), vt__tile_rows(w->n, y), y->matrices.rows, w->n->block,
+                   y->matrices.columns, value, wide ? " >> half * 8" : "");
+    vt__give_place(w->args, vt__place_of(w->n, y));
+}
+
+/* ---- Layers ------------------------------------------------------------------------------------------------------ */
+
+void vt__matrices_quantize(vt__integer *w) {
+    const vt_qmatrices *m = &w->l->output->matrices;
+    bool transposed = w->l->transposed;
+    vt_strbuf_addf(w->out, "input x: float32[%" PRId64 ", %" PRId64 ", %" PRId64 "]\n", m->count,
+                   transposed ? m->columns : m->rows, transposed ? m->rows : m->columns);
+    vt__give_place(w->args, vt__place_of(w->n, w->l->inputs[0]));
+    vt__integer_scale(w, 1 / w->l->output->scale);
+    add_result(w, vt_new_format(w->n->ctx, "int32(min(max(nearbyint(x[m, %s, %s] * scale[0]), -128.0), 127.0))",
+                                transposed ? column_of(w) : row_of(w), transposed ? row_of(w) : column_of(w)));
+}
+
+void vt__matrices_dequantize(vt__integer *w) {
+    const vt_qtensor *x = w->l->inputs[0];
+    const vt_qmatrices *m = &x->matrices;
+    bool wide = vt__is_wide(x);
+    const char *integer = element(w, "x", x, wide ? "1, " : "", "i", "j");
+    if (wide)
+        integer = vt_new_format(w->n->ctx, "(%s * 256 + (%s & 255))", integer, element(w, "x", x, "0, ", "i", "j"));
+    declare(w, "x", x);
+    vt__integer_scale(w, x->scale);
+    vt_strbuf_addf(w->out, "output y[m: %" PRId64 ", i: %" PRId64 ", j: %" PRId64 "] = float32(%s) * scale[0]\n",
+                   m->count, m->rows, m->columns, integer);
+    vt__give_place(w->args, vt__place_of(w->n, w->l->output));
+}
+
+void vt__integer_matmul(vt__integer *w) {
+    const vt_qtensor *x = w->l->inputs[0], *f = w->l->inputs[1];
+    declare(w, "x", x);
+    declare(w, "f", f);
+    vt_strbuf_addf(w->out, "tensor all[%s] = sum[rc: %" PRId64 "](%s * %s)\n", axes_of(w), x->matrices.columns,
+                   element(w, "x", x, "", row_of(w), "rc"), element(w, "f", f, "", column_of(w), "rc"));
+    add_result(w, vt__integer_finished(w, "all[m, ro, co, ri, ci]"));
+    vt_strbuf_addf(w->out, "stage all\n  compute_at y, %d\n", vt__is_wide(w->l->output) ? 5 : 4);
+}
