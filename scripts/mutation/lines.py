@@ -17,7 +17,7 @@ import sys
 import threading
 
 from . import faults_python, tests
-from .places import COUNTED, MAP, PLACE, TREE, read
+from .places import COUNTED, MAP, PART, PLACE, TREE, read
 
 FLAGS = "-D_exit=vt_counted_exit"  # of all files
 COUNTING = "--coverage -fprofile-update=single"  # of those whose lines count
@@ -29,6 +29,7 @@ exec "$@"
 HERE = os.path.dirname(os.path.abspath(__file__))
 COUNTS = os.path.join(PLACE, "counts")
 HOOK = os.path.join(PLACE, "hook")
+SAVED = 20  # tests after which what was counted is saved
 AT_ONCE = 60  # files that gcov is given
 HEAD = 32  # bytes before the counts of a .gcda file: its build, and how often it was added to
 MATTERS = ("src/", "include/", "cli/", "python/", "tests/", "fuzz/", "examples/", "cmake/", "CMakeLists.txt")
@@ -155,44 +156,70 @@ class _Collector:
             self.seen[by_path[document["data_file"]]] = ran, functions
 
 
+class _Count:
+    """What is known of the tests that were counted; kept on the disk, so that a count that was ended goes on."""
+
+    def __init__(self, key_now, files, names):
+        self.whole = {"key": key_now, "files": sorted(files), "tests": names}
+        self.collector, self.seconds, self.ends, self.blind = _Collector(), {}, {}, set()
+        part = json.loads(read(PART)) if os.path.exists(PART) else {}
+        if all(part.get(name) == value for name, value in self.whole.items()):
+            self.seconds, self.ends, self.blind = part["seconds"], part["ends"], set(part["blind"])
+            self.collector.lines = {(path, line): int(bits, 16) for path, line, bits in part["lines"]}
+            self.collector.functions = {(path, a, b): int(bits, 16) for path, a, b, bits in part["functions"]}
+
+    def add(self, name, folder, end, seconds):
+        blind = self.collector.take(folder, 1 << self.whole["tests"].index(name))
+        with self.collector.lock:
+            self.ends[name], self.seconds[name] = end, seconds
+            self.blind |= {name} if blind else set()
+            if len(self.ends) % SAVED == 0:
+                self.save()
+            if len(self.ends) % 50 == 0:
+                print(f"{len(self.ends)} tests were counted", flush=True)
+
+    def save(self):
+        """The collector is locked. Lines of a test that is under way may be there already: it will add the same."""
+        c = self.collector
+        part = {**self.whole, "seconds": self.seconds, "ends": self.ends, "blind": sorted(self.blind),
+                "lines": [(*place, hex(bits)) for place, bits in c.lines.items()],
+                "functions": [(*place, hex(bits)) for place, bits in c.functions.items()]}
+        with open(PART + ".new", "w", encoding="utf-8") as f:
+            json.dump(part, f)
+        os.replace(PART + ".new", PART)
+
+
 def measure(listed, jobs, run, files):
     """Runs every test and writes the map of some files."""
     build(jobs, run, [f for f in files if f.endswith(".c")])
     found = tests.tests_of(COUNTED)
     names = sorted(set(found) - set(tests.OWN_BUILD))
-    collector, seconds, ends, blind = _Collector(), {}, {}, set()
+    count = _Count(key(listed), files, names)
     shutil.rmtree(COUNTS, ignore_errors=True)
     for stray in strays():  # of tools that ran while the rest was built
         os.remove(stray)
-    done = []
 
     def one(name):
         folder = os.path.join(COUNTS, name)
         os.makedirs(os.path.join(folder, "run"))
         runs = tests.Runs(os.path.join(PLACE, "counted"), {
             "GCOV_PREFIX": os.path.join(folder, "gcda"), "VT_COUNTED": os.path.join(folder, "run"),
-            "VT_COUNTED_TREE": TREE, "PYTHONUSERBASE": HOOK})
-        ends[name], seconds[name] = tests.timed(lambda: runs.one(found[name], 3 * found[name].timeout))
-        if collector.take(folder, 1 << names.index(name)):
-            blind.add(name)
+            "VT_COUNTED_TREE": TREE, "VT_COUNTED_FILES": " ".join(files), "PYTHONUSERBASE": HOOK})
+        count.add(name, folder, *tests.timed(lambda: runs.one(found[name], 3 * found[name].timeout)))
         shutil.rmtree(folder, ignore_errors=True)
-        done.append(name)
-        if len(done) % 50 == 0:
-            print(f"{len(done)} tests were counted", flush=True)
 
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        list(pool.map(one, names))
+        list(pool.map(one, [name for name in names if name not in count.ends]))
     lost = strays()
     if lost:
         print(f"{len(lost)} files are counts of processes that dropped the environment, such as {lost[0]}", flush=True)
     lines, functions = {}, {}
-    for (path, line), bits in collector.lines.items():
+    for (path, line), bits in count.collector.lines.items():
         lines.setdefault(path, {})[str(line)] = hex(bits)  # as JSON has it
-    for (path, first, last), bits in collector.functions.items():
+    for (path, first, last), bits in count.collector.functions.items():
         functions.setdefault(path, []).append([first, last, hex(bits)])
-    kept = {"key": key(listed), "files": sorted(files), "tests": names, "seconds": seconds, "blind": sorted(blind),
-            "lines": lines,
-            "failed": [n for n in ends if ends[n] != tests.PASSED], "functions": functions, "verified": [],
+    kept = {**count.whole, "seconds": count.seconds, "blind": sorted(count.blind), "lines": lines,
+            "failed": [n for n in count.ends if count.ends[n] != tests.PASSED], "functions": functions, "verified": [],
             "texts": {p: read(TREE, p) for p in listed if p.startswith(("src/", "cli/", "python/"))
                       and p.endswith((".c", ".h", ".def", ".py"))}}
     ran = Lines(kept)

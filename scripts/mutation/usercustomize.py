@@ -1,12 +1,13 @@
 """Python starts this by itself where PYTHONUSERBASE names its folder: writes down which lines of the front end run.
 
-Each line is written at once, so that a process may end as it likes."""
+Each line is written at once, so that a process may end as it likes. Files that are not asked for are not looked at:
+to trace each line of all makes the tests many times as slow."""
 import os
 import sys
 import threading
 
 
-def watch(folder, root):
+def watch(folder, root, files):
     known, left = {}, {}
     file = None
 
@@ -30,8 +31,8 @@ def watch(folder, root):
         code = frame.f_code
         name = known.get(code.co_filename)
         if name is None:
-            path = os.path.realpath(code.co_filename)
-            name = known[code.co_filename] = os.path.relpath(path, root) if path.startswith(root + "/python/") else ""
+            name = os.path.relpath(os.path.realpath(code.co_filename), root)
+            name = known[code.co_filename] = name if name in files else ""
         if not name:
             return None
         key = code.co_filename, code.co_firstlineno, code.co_linetable
@@ -48,4 +49,4 @@ def watch(folder, root):
 
 
 if os.environ.get("VT_COUNTED"):
-    watch(os.environ["VT_COUNTED"], os.environ["VT_COUNTED_TREE"])
+    watch(os.environ["VT_COUNTED"], os.environ["VT_COUNTED_TREE"], set(os.environ["VT_COUNTED_FILES"].split()))

@@ -96,14 +96,17 @@ class Lines(unittest.TestCase):
             os.makedirs(os.path.join(root, "python"))
             os.makedirs(os.path.join(root, "run"))
             with open(os.path.join(root, "python", "part.py"), "w", encoding="utf-8") as f:
-                f.write("import os\nimport threading\n\n\ndef one(x):\n    if x:\n        return 1\n    return 2\n\n\n"
+                f.write("import os, other\nimport threading\n\n\ndef one(x):\n    if x:\n        return 1\n    return 2\n\n\n"
                         "thread = threading.Thread(target=one, args=(0,))\nthread.start()\nthread.join()\n"
                         "both = [lambda: 1, lambda: one(0)]\nboth[0]()\nif os.fork() == 0:\n    one(1)\n"
                         "    os._exit(0)\nos.wait()\nos.kill(os.getpid(), 9)\n")
+            with open(os.path.join(root, "python", "other.py"), "w", encoding="utf-8") as f:
+                f.write("x = 1\n" * 100)  # not asked for
             hook = os.path.join(common.ROOT, "scripts", "mutation", "usercustomize.py")
             subprocess.run([sys.executable, "-c", f"exec(open({hook!r}).read()); import sys; "
                             f"sys.path.insert(0, {os.path.join(root, 'python')!r}); import part"], check=False,
-                           env={**os.environ, "VT_COUNTED": os.path.join(root, "run"), "VT_COUNTED_TREE": root})
+                           env={**os.environ, "VT_COUNTED": os.path.join(root, "run"), "VT_COUNTED_TREE": root,
+                                "VT_COUNTED_FILES": "python/none.py python/part.py"})
             ran = {}
             for name in os.listdir(os.path.join(root, "run")):
                 with open(os.path.join(root, "run", name), encoding="utf-8") as f:
