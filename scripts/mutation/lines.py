@@ -58,7 +58,8 @@ def launch(files):
     old = set(read(chosen).split()) if os.path.exists(chosen) else set()
     commands = os.path.join(COUNTED, "compile_commands.json")
     for c in json.loads(read(commands)) if os.path.exists(commands) else ():
-        built = os.path.join(c["directory"], c["output"])
+        words = c["command"].split()
+        built = os.path.join(c["directory"], words[words.index("-o") + 1])
         if c["file"] in new ^ old and os.path.exists(built):
             os.remove(built)
     with open(chosen, "w", encoding="utf-8") as f:
