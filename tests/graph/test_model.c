@@ -157,8 +157,8 @@ TEST_CASE(test_parts) {
 
 /* ---- Loading ---- */
 
-static const char *const passes[] = {"RemoveIdentity", "FoldConstants", "FoldBatchNorm",
-                                     "Decompose",      "HoistLimits",   "RemoveDead"};
+static const char *const passes[] = {"RemoveIdentity", "FoldConstants", "FoldBatchNorm", "Decompose",
+                                     "HoistLimits",    "SinkReshapes",  "RemoveDead"};
 enum { PASSES = sizeof passes / sizeof *passes };
 
 typedef struct heard {
