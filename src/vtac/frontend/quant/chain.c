@@ -76,8 +76,10 @@ static bool is_whole_sum(const vt_quantizer *q, const vt_gnode *n) {
 /* One that moves integers makes them have 8 bits. */
 static bool is_whole_reshape(const vt_quantizer *q, const vt_gnode *n) {
     const vt_gvalue *x = n->inputs[0], *y = n->outputs[0];
-    if (q->makers[x->index]->kind == VT_Q_MATMUL) return false; /* no image: others move it */
-    return q->useful[y->index] || vt_qtensor_same_image(&x->type, &y->type) || !vt__may_be_wide(q, x);
+    vt_qkind made_by = q->makers[x->index]->kind;
+    if (made_by == VT_Q_MATMUL) return false; /* no image: others move it */
+    if (q->useful[y->index] || vt_qtensor_same_image(&x->type, &y->type)) return true;
+    return made_by != VT_Q_DENSE && !vt__may_be_wide(q, x);
 }
 
 /* Of two tensors that layers compute, of one shape, or one with a number for each channel of an image; not where its
