@@ -229,6 +229,16 @@ class Operators(unittest.TestCase):
                 self.assertLess(proof.log2_error, -20)
         self.assertEqual(topi.Operator("concat", channels0=16, channels1=16, height=2, width=2).prove().result, "unproven")
 
+    def test_beside(self):
+        """Matrices that stand side by side in tiles are plain arrays of matrices here."""
+        rng = np.random.default_rng(3)
+        data = rng.integers(-9, 9, (3, 5, 32), "int8")
+        weight = rng.integers(-9, 9, (3, 48, 32), "int8")
+        want = np.clip(np.einsum("bni,boi->bno", data.astype(int), weight.astype(int)) >> 4, -128, 127)
+        for beside in ({"in_beside": 1}, {"out_beside": 1}, {"in_beside": 1, "out_beside": 1}):
+            op = topi.Operator("batch_matmul", batch=3, rows=5, in_features=32, out_features=48, epilogue="shift:4", **beside)
+            self.assertEqual(op(data, weight).tolist(), want.tolist())
+
     def test_narrow(self):
         """A result past its type becomes the nearest end, unless it is to wrap."""
         data, weight = np.full((1, 4), 127, "int8"), np.array([[127] * 4, [-128] * 4, [0, 0, 0, 1]], "int8")

@@ -32,12 +32,15 @@ class Argument(NamedTuple):
         Of the plain array; that in tiles has the same, but for the digits of a bias.
     tiles : tuple of int
         Of the array in tiles, as the compiled function takes it.
+    beside : bool
+        Of matrices: in tiles they stand side by side.
     """
 
     name: str
     shape: tuple[int, ...]
     dtype: str
     tiles: tuple[int, ...]
+    beside: bool = False
 
 
 def plain_shape(operator: str, name: str, values: Mapping[str, int], tiles: tuple[int, ...]) -> tuple[int, ...]:
@@ -159,6 +162,9 @@ def to_tiles(operator: str, argument: Argument, x: NDArray[Any], config: Config,
     if operator == "conv2d_transpose" and kind == "weight":
         sizes = [*x.shape]
         return _by_library(lib.vta_conv_pack_weight_transposed, config.handle, *sizes, x.ctypes.data, tiles=tiles)
+    if operator == "batch_matmul" and argument.beside:
+        wide = np.ascontiguousarray(x.swapaxes(0, 1)).reshape(x.shape[1], -1)
+        return _matrix(wide, (tiles[0], tiles[1] * tiles[2], *tiles[3:])).reshape(tiles)
     if operator == "batch_matmul":
         return np.stack([_matrix(m, tiles[1:]) for m in x])
     return _matrix(x, tiles) if operator == "dense" else _images(x, tiles)
@@ -174,6 +180,10 @@ def from_tiles(operator: str, argument: Argument, tiles: NDArray[Any]) -> NDArra
     tiles : numpy.ndarray
     """
     rows, lanes = tiles.shape[-2:]
+    if operator == "batch_matmul" and argument.beside:
+        batch, matrix_rows, columns = argument.shape
+        wide = unpack(tiles.reshape(tiles.shape[0], -1, rows, lanes), (matrix_rows, batch * columns))
+        return np.ascontiguousarray(wide.reshape(matrix_rows, batch, columns).swapaxes(0, 1))
     if operator == "batch_matmul":
         return np.stack([unpack(m, argument.shape[1:]) for m in tiles])
     if operator == "dense":

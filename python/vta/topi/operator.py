@@ -192,7 +192,8 @@ class Operator:
             name = text(lib.te_tensor_name(tensor)) or ""
             tiles = tuple(lib.te_tensor_dim(tensor, d) for d in range(lib.te_tensor_ndim(tensor)))
             dtype = "int32" if name.startswith("digits") else text(lib.te_tensor_dtype(context, tensor)) or ""
-            out.append(Argument(name, plain_shape(self.name, name, self.attributes, tiles), dtype, tiles))
+            beside = bool(self.attributes.get({"data": "in_beside", "res": "out_beside"}.get(name, ""), 0))
+            out.append(Argument(name, plain_shape(self.name, name, self.attributes, tiles), dtype, tiles, beside))
         return out
 
     def _repr_html_(self) -> str:

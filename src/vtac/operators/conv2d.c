@@ -245,7 +245,7 @@ void vt__write_conv2d(const vtac_op *op, const vt_op_blocks *b, vt_strbuf *out) 
     vt__epilogue_write_start(op, b, axes, out);
     vt_strbuf_addf(out, "tensor sums[%s] =\n    sum[rc, dy, dx, ri](", axes);
     write_sum(op, b, out);
-    vt__epilogue_write_rest(op, b, axes, "bo, co, i, j, bi, ci", "co, bi, ci", out);
+    vt__epilogue_write_rest(op, b, axes, "bo, co, i, j, bi, ci", "co, bi, ci", axes, out);
     if (b->turns) {
         vt__turns_write(op, b, out);
         return;

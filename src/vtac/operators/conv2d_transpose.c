@@ -148,7 +148,7 @@ void vt__write_conv2d_transpose(const vtac_op *op, const vt_op_blocks *b, vt_str
     vt__epilogue_write_start(op, b, axes, out);
     vt_strbuf_addf(out, "tensor sums[%s] =\n", axes);
     write_sum(op, b, &y, &x, out);
-    vt__epilogue_write_rest(op, b, axes, "bo, co, i, j, bi, ci", "co, bi, ci", out);
+    vt__epilogue_write_rest(op, b, axes, "bo, co, i, j, bi, ci", "co, bi, ci", axes, out);
     const char *at = vt__write_image_tiles(s, b, out);
     vt_strbuf_addf(out,
                    "stage sums\n  scope acc\n  compute_at res, %s\n  split rc by %lld -> rc_out, rc_in\n"

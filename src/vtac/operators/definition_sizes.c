@@ -210,6 +210,15 @@ static vta_status map_tiles(const vt_definition *d, vt_plain *p, int64_t batch, 
     return VTA_OK;
 }
 
+/* Each row has the columns of all m, one m behind the other. */
+static void map_beside(vt_plain *p, int64_t batch, int64_t block) {
+    for (size_t at = 0; at < p->count; at++) {
+        int64_t n = (int64_t)at / p->c % p->n, column = (int64_t)at / (p->c * p->n) * p->c + (int64_t)at % p->c;
+        int64_t tile = n / batch * (p->m * p->c / block) + column / block;
+        p->map[(tile * batch + n % batch) * block + column % block] = (int64_t)at;
+    }
+}
+
 /* Where lane q of a folded tile comes from. */
 typedef struct lane {
     int64_t c, dy, dx;
@@ -264,6 +273,12 @@ static vta_status map_one(const vt_definition *d, vt_plain *p, vta_diag *diag) {
     if (conv) {
         VT_TRY(vta_conv_layout_of(d->op->config, &d->op->conv, diag, &l));
         (p->role == VT_ROLE_INPUT ? map_folded_data : map_folded_weight)(d, p, &l);
+        return VTA_OK;
+    }
+    bool beside = IS(batch_matmul) && ((p->role == VT_ROLE_INPUT && V(batch_matmul, in_beside)) ||
+                                       (p->role == VT_ROLE_RESULT && V(batch_matmul, out_beside)));
+    if (beside) {
+        map_beside(p, batch, p->role == VT_ROLE_INPUT ? in : out);
         return VTA_OK;
     }
     switch (p->role) {

@@ -38,9 +38,31 @@ vta_status vt__describe_dense(vtac_op *op, vta_diag *diag) {
     return VTA_OK;
 }
 
+/* Matrices side by side begin with a block each. */
+static vta_status check_beside(const vtac_op *op, const char *what, int64_t features, unsigned block, vta_diag *diag) {
+    if (features % block == 0) return VTA_OK;
+    return vt_fail(
+        diag, VTA_UNSUPPORTED,
+        "%s: %s: matrices of %lld features do not fill blocks of %u; without it they lie one behind the other",
+        op->is->name, what, (long long)features, block);
+}
+
+static vta_status check_no_residual(const vtac_op *op, vta_diag *diag) {
+    for (uint32_t i = 0; i < op->n_said; i++)
+        if (op->said[i].kind == VT_EPILOGUE_residual || op->said[i].kind == VT_EPILOGUE_residual_int8)
+            return vt_fail(diag, VTA_UNSUPPORTED, "%s: out_beside: there is no residual beside it", op->is->name);
+    return VTA_OK;
+}
+
 vta_status vt__describe_batch_matmul(vtac_op *op, vta_diag *diag) {
-    (void)diag;
     const int64_t *v = op->values;
+    int64_t in = v[VT_ATTRIBUTE_batch_matmul_in_features], out = v[VT_ATTRIBUTE_batch_matmul_out_features];
+    if (v[VT_ATTRIBUTE_batch_matmul_in_beside])
+        VT_TRY(check_beside(op, "in_beside", in, vta_config_block_in(op->config), diag));
+    if (v[VT_ATTRIBUTE_batch_matmul_out_beside]) {
+        VT_TRY(check_beside(op, "out_beside", out, vta_config_block_out(op->config), diag));
+        VT_TRY(check_no_residual(op, diag));
+    }
     describe(op, v[VT_ATTRIBUTE_batch_matmul_batch], v[VT_ATTRIBUTE_batch_matmul_rows],
              v[VT_ATTRIBUTE_batch_matmul_in_features], v[VT_ATTRIBUTE_batch_matmul_out_features]);
     return VTA_OK;
@@ -48,16 +70,19 @@ vta_status vt__describe_batch_matmul(vtac_op *op, vta_diag *diag) {
 
 /* ---- Kernel files ---------------------------------------------------------------------------------------------- */
 
-/* Pieces of text that a batch adds: an axis `bb` in front. */
+/* Pieces of text that a batch adds: an axis `bb` in front; behind the rows where matrices stand side by side. */
 typedef struct batched {
     char extent[32]; /* "8, " */
     char axis[32];   /* "bb: 8, " */
     const char *index;
+    bool in_beside, out_beside;
 } batched;
 
 static batched batched_of(const vtac_op *op, bool is) {
     batched b = {.index = is ? "bb, " : ""};
     if (!is) return b;
+    b.in_beside = op->values[VT_ATTRIBUTE_batch_matmul_in_beside];
+    b.out_beside = op->values[VT_ATTRIBUTE_batch_matmul_out_beside];
     snprintf(b.extent, sizeof b.extent, "%lld, ", (long long)op->shape.n);
     snprintf(b.axis, sizeof b.axis, "bb: %lld, ", (long long)op->shape.n);
     return b;
@@ -80,27 +105,30 @@ static const char *write_tiles(const batched *x, const vt_op_blocks *b, vt_strbu
 
 static void write_tensors(const vtac_op *op, const vt_op_blocks *b, const batched *x, vt_strbuf *out) {
     const vt_op_shape *s = &op->shape;
-    char axes[160], shape[160], bias[64], index[64];
+    char axes[160], shape[160], bias[64], index[64], result[160];
     const char *start = vt__epilogue_start(op, b);
     long long rows = s->out_h, in = s->ic, outs = s->oc;
     snprintf(bias, sizeof bias, "%lld, BATCH, BLOCK_OUT", outs);
     snprintf(shape, sizeof shape, "%s%lld, %lld, BATCH, BLOCK_OUT", x->extent, rows, outs);
     snprintf(axes, sizeof axes, "%sbo: %lld, co: %lld, bi: BATCH, ci: BLOCK_OUT", x->axis, rows, outs);
     snprintf(index, sizeof index, "%sbo, co, bi, ci", x->index);
-    vt_strbuf_addf(out, "kernel %s\n\ninput data: inp_t[%s%lld, %lld, BATCH, BLOCK_IN]\n", op->is->name, x->extent,
-                   rows, in);
+    snprintf(result, sizeof result, "bo: %lld, %sco: %lld, bi: BATCH, ci: BLOCK_OUT", rows, x->axis, outs);
+    vt_strbuf_addf(out, "kernel %s\n\ninput data: inp_t[", op->is->name);
+    vt_strbuf_addf(out, "%s%lld, %s%lld", x->in_beside ? "" : x->extent, rows, x->in_beside ? x->extent : "", in);
+    vt_strbuf_add(out, ", BATCH, BLOCK_IN]\n");
     vt_strbuf_addf(out, "input weight: wgt_t[%s%lld, %lld, BLOCK_OUT, BLOCK_IN]\n", x->extent, outs, in);
     vt__epilogue_inputs(op, bias, shape, out);
     vt_strbuf_addf(out, "reduce rc = %lld, ri = BLOCK_IN\n", in);
     vt_strbuf_add(out, "tensor data_buf like data = data[...]\ntensor weight_buf like weight = weight[...]\n");
     vt__epilogue_write_start(op, b, axes, out);
-    vt_strbuf_addf(out,
-                   "tensor sums[%s] =\n    sum[rc, ri](acc_t(data_buf[%sbo, rc, bi, ri]) * acc_t(weight_buf[%sco, rc, "
-                   "ci, ri])",
-                   axes, x->index, x->index);
+    vt_strbuf_addf(
+        out,
+        "tensor sums[%s] =\n    sum[rc, ri](acc_t(data_buf[%sbo, %src, bi, ri]) * acc_t(weight_buf[%sco, rc, "
+        "ci, ri])",
+        axes, x->in_beside ? "" : x->index, x->in_beside ? x->index : "", x->index);
     if (start) vt_strbuf_addf(out, ", %s[%s]", start, index);
     vt_strbuf_add(out, ")\n");
-    vt__epilogue_write_rest(op, b, axes, index, "co, bi, ci", out);
+    vt__epilogue_write_rest(op, b, axes, index, "co, bi, ci", x->out_beside ? result : axes, out);
 }
 
 static void write_kernel(const vtac_op *op, const vt_op_blocks *b, bool is_batched, vt_strbuf *out) {

@@ -190,8 +190,9 @@ void vt__epilogue_write_start(const vtac_op *op, const vt_op_blocks *b, const ch
     vt_strbuf_addc(out, '\n');
 }
 
+/* `result`: the axes of the result, which may stand in another order. */
 static void write_tensors(const vtac_op *op, uint32_t first, const char *axes, const char *index,
-                          const char *bias_index, vt_strbuf *out) {
+                          const char *bias_index, const char *result, vt_strbuf *out) {
     char from[48] = "sums", to[48];
     writer w = {op, index, bias_index, out};
     for (uint32_t i = first; i < op->n_epilogue; i++) {
@@ -204,17 +205,17 @@ static void write_tensors(const vtac_op *op, uint32_t first, const char *axes, c
         vt_strbuf_addc(out, '\n');
         memcpy(from, to, sizeof from);
     }
-    vt_strbuf_addf(out, "output res[%s] = out_t(%s[%s])\n", axes, from, index);
+    vt_strbuf_addf(out, "output res[%s] = out_t(%s[%s])\n", result, from, index);
 }
 
 void vt__epilogue_tensors(const vtac_op *op, const char *axes, const char *index, const char *bias_index,
                           vt_strbuf *out) {
-    write_tensors(op, 0, axes, index, bias_index, out);
+    write_tensors(op, 0, axes, index, bias_index, axes, out);
 }
 
 void vt__epilogue_write_rest(const vtac_op *op, const vt_op_blocks *b, const char *axes, const char *index,
-                             const char *bias_index, vt_strbuf *out) {
-    write_tensors(op, vt__epilogue_start(op, b) ? 1 : 0, axes, index, bias_index, out);
+                             const char *bias_index, const char *result, vt_strbuf *out) {
+    write_tensors(op, vt__epilogue_start(op, b) ? 1 : 0, axes, index, bias_index, result, out);
 }
 
 /* ---- Stages ----------------------------------------------------------------------------------------------------- */

@@ -185,8 +185,9 @@ void vt__epilogue_tensors(const vtac_op *op, const char *axes, const char *index
  * tensors that are left. */
 const char *vt__epilogue_start(const vtac_op *op, const vt_op_blocks *b);
 void vt__epilogue_write_start(const vtac_op *op, const vt_op_blocks *b, const char *axes, vt_strbuf *out);
+/* `result`: the axes of the result, in its order. */
 void vt__epilogue_write_rest(const vtac_op *op, const vt_op_blocks *b, const char *axes, const char *index,
-                             const char *bias_index, vt_strbuf *out);
+                             const char *bias_index, const char *result, vt_strbuf *out);
 /* Their stages, computed within the axis of "res", vectors of channels loaded within another; of sums of products also
  * those by GEMM. */
 void vt__epilogue_stages(const vtac_op *op, const char *vectors, const char *axis, vt_strbuf *out);
