@@ -210,6 +210,8 @@ static bool set_operator(const vt__net *n, const vt_qlayer *l, bool gather, as_c
         SET(batch_matmul, batch, l->inputs[0]->matrices.count), SET(batch_matmul, rows, l->inputs[0]->matrices.rows);
         SET(batch_matmul, in_features, l->inputs[0]->matrices.columns);
         SET(batch_matmul, out_features, l->inputs[1]->matrices.rows);
+        if (vt__lies_beside(n, l->inputs[0])) SET(batch_matmul, in_beside, 1);
+        if (vt__lies_beside(n, l->output)) SET(batch_matmul, out_beside, 1);
         return true;
     case VT_Q_MAX_POOL:
         see_window(l, gather, &window, &in[2], &in[3]);
@@ -420,6 +422,10 @@ bool vt__accelerate(vt__net *n, const vt_qlayer *l, const char **out_why) {
     vt__along along;
     if (vt__is_wide(l->output)) return accelerate_wide(n, l, out_why);
     const vtac_op *op = operator_along(n, l, &along, &conv, out_why);
+    if (!op && l->kind == VT_Q_MATMUL) {
+        n->kept[l->output->index] = true; /* a move follows */
+        op = operator_along(n, l, &along, &conv, out_why);
+    }
     if (!op) return false;
     if (along.pooling) n->along[along.pooling->output->index] = true;
     if (along.table) n->along[along.table->output->index] = true;

@@ -24,6 +24,73 @@ int64_t vt__matrix_place(const vt__net *n, const vt_qtensor *t, int64_t i) {
            column % n->block;
 }
 
+/* ---- Side by side ------------------------------------------------------------------------------------------------ */
+
+/* Of one or several matrices, a column of the image for each of theirs. */
+static bool is_side_by_side(const vt__net *n, const vt_qtensor *matrices, const vt_qtensor *image) {
+    const vt_qmatrices *m = &matrices->matrices;
+    return !image->form && image->type.rank == 2 && image->type.dim[0] == m->rows &&
+           image->type.dim[1] == m->count * m->columns && m->columns % n->block == 0 && !image->parts &&
+           matrices->form == VT_QFORM_ROWS && !vt__is_wide(image) && !vt__is_wide(matrices);
+}
+
+/* Element `i` of the matrices, in their order, among those of the image. */
+static int64_t beside(const vt_qmatrices *m, int64_t i) {
+    int64_t column = i % m->columns, row = i / m->columns % m->rows, matrix = i / (m->columns * m->rows);
+    return row * m->count * m->columns + matrix * m->columns + column;
+}
+
+/* Does the move, to or from matrices, leave every element where it is? */
+static bool moves_nothing(const vt__net *n, const vt_qlayer *l, bool to_matrices) {
+    const vt_qtensor *x = l->inputs[0], *y = l->output, *of = to_matrices ? y : x;
+    if (l->kind != VT_Q_MOVE || !is_side_by_side(n, of, to_matrices ? x : y)) return false;
+    for (int64_t i = 0; i < vt_gtype_count(&y->type); i++) {
+        int64_t from = to_matrices ? i : l->places[i], to = to_matrices ? l->places[i] : i;
+        if (from < 0 || to != beside(&of->matrices, from)) return false;
+    }
+    return true;
+}
+
+static bool reads(const vt_qlayer *l, const vt_qtensor *t) {
+    for (uint32_t k = 0; k < l->input_count; k++)
+        if (l->inputs[k] == t) return true;
+    return false;
+}
+
+/* A result whose readers are all such moves; an output of the network has a reader that makes floats of it. */
+static bool is_for_images(const vt__net *n, const vt_qtensor *t) {
+    uint32_t readers = 0;
+    for (uint32_t i = t->by->index + 1; i < n->net->layer_count; i++) {
+        const vt_qlayer *l = n->net->layers[i];
+        if (!reads(l, t)) continue;
+        if (!moves_nothing(n, l, false)) return false;
+        readers++;
+    }
+    return readers > 0;
+}
+
+bool vt__lies_beside(const vt__net *n, const vt_qtensor *t) {
+    if (n->options->processor_only || n->kept[t->index] || t->form != VT_QFORM_ROWS || !t->by) return false;
+    return t->by->kind == VT_Q_MATMUL ? is_for_images(n, t) : moves_nothing(n, t->by, true);
+}
+
+/* Operands are made for one product. */
+static const vt_qlayer *product_of(const vt__net *n, const vt_qtensor *t) {
+    for (uint32_t i = t->by->index + 1; i < n->net->layer_count; i++)
+        if (reads(n->net->layers[i], t)) return n->net->layers[i];
+    return NULL;
+}
+
+bool vt__is_moved_beside(vt__net *n, const vt_qlayer *l) {
+    if (l->kind != VT_Q_MOVE) return false;
+    if (l->inputs[0]->form) return vt__lies_beside(n, l->inputs[0]);
+    if (!vt__lies_beside(n, l->output)) return false;
+    const vt_qlayer *product = product_of(n, l->output);
+    if (product && vt__has_operator(n, product)) return true;
+    n->kept[l->output->index] = true;
+    return false;
+}
+
 /* ---- Text of kernels --------------------------------------------------------------------------------------------- */
 
 static void declare(vt__integer *w, const char *name, const vt_qtensor *t) {

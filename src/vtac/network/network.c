@@ -104,6 +104,11 @@ static void add_layer(vt__net *n, const vt_qlayer *l) {
         return;
     }
     if (vt__is_flattened_away(n, l)) return;
+    if (vt__is_moved_beside(n, l)) {
+        n->places[l->output->index] = vt__place_of(n, l->inputs[0]);
+        n->declared[l->output->index] = true;
+        return;
+    }
     vtac_layer_place place;
     if (vt__concat(n, l, &place, &why)) {
         if (why) report(n, l, place, why);
