@@ -123,4 +123,54 @@ TEST_CASE(products_of_two) {
         for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) now = &cases[i], in_a_world(one_case);
 }
 
+/* ---- Attention --------------------------------------------------------------------------------------------------- */
+
+enum { ROWS = 47, HEADS = 3, SIZE = 24, WIDTH = HEADS * SIZE };
+
+static vt_gvalue *linear(world *w, const char *name, vt_gvalue *x) {
+    int64_t ins = x->type.dim[1];
+    float *data = VT_NEW_ARRAY(&w->ctx, float, (size_t)(ins * WIDTH));
+    for (int64_t i = 0; i < ins * WIDTH; i++)
+        data[i] = (float)((i * 7919 + i * i * 13 + name[0] * 17) % 2003) / 1000 - 1;
+    vt_gvalue *weights = vt_graph_constant(w->g, "w", TYPE(F32, ins, WIDTH), data);
+    return vt_graph_apply(w->g, VT_G_MAT_MUL, name, x, weights, 0, NULL);
+}
+
+static vt_gvalue *heads(world *w, const char *name, vt_gvalue *x, bool columns) {
+    x = vt_graph_apply(w->g, VT_G_RESHAPE, name, linear(w, name, x), NULL, ATTRIBUTES(INTS(SHAPE, ROWS, HEADS, SIZE)));
+    if (columns) return vt_graph_apply(w->g, VT_G_TRANSPOSE, name, x, NULL, ATTRIBUTES(INTS(PERM, 1, 2, 0)));
+    return vt_graph_apply(w->g, VT_G_TRANSPOSE, name, x, NULL, ATTRIBUTES(INTS(PERM, 1, 0, 2)));
+}
+
+static uint32_t moves_in(const char *report) {
+    uint32_t n = 0;
+    for (const char *p = report; (p = strstr(p, " (move): host")); p++) n++;
+    return n;
+}
+
+/* Keys and values are moved; queries and what is behind it only where heads are no blocks. */
+static void one_attention(world *w) {
+    vt_gvalue *x = vt_graph_input(w->g, "x", TYPE(F32, ROWS, 40)), *y;
+    vt_gvalue *q = heads(w, "q", x, false), *k = heads(w, "k", x, true), *v = heads(w, "v", x, false);
+    for (int i = 0; i < ROWS * 40; i++) numbers[i] = (float)((i * 31) % 2003) / 1000 - 1;
+    y = vt_graph_apply(w->g, VT_G_MAT_MUL, "scores", q, k, 0, NULL);
+    y = vt_graph_apply(w->g, VT_G_DIV, "scaled", y, vt_graph_scalar(w->g, "d", 64), 0, NULL);
+    y = vt_graph_apply(w->g, VT_G_SOFTMAX, "shares", y, NULL, ATTRIBUTES(VT_GSET_INT(AXIS, 2)));
+    y = vt_graph_apply(w->g, VT_G_MAT_MUL, "mixed", y, v, 0, NULL);
+    y = vt_graph_apply(w->g, VT_G_TRANSPOSE, "tokens", y, NULL, ATTRIBUTES(INTS(PERM, 1, 0, 2)));
+    y = vt_graph_apply(w->g, VT_G_RESHAPE, "rows", y, NULL, ATTRIBUTES(INTS(SHAPE, ROWS, WIDTH)));
+    vt_graph_output(w->g, linear(w, "out", y), "y");
+    const vtac_op_options quick = {.size = sizeof quick, .tries = 1};
+    const vt_network_options how = {.schedule = &quick, .processor_only = turn == CONFIGS};
+    const vt_quant_options options = {
+        .method = VT_RANGE_MAX, .percentile = 100, .most = 127, .weight_max = 127, .wide_max = 1 << 16};
+    const char *said = compare(w, numbers, turn < CONFIGS ? configs[turn] : "", &how, options);
+    bool blocks = turn < CONFIGS && strstr(configs[turn], "LOG_BLOCK=3");
+    if (moves_in(said) != (blocks ? 2 : 4)) fail_msg("%u moves on %u:\n%s", moves_in(said), turn, said);
+}
+
+TEST_CASE(attention) {
+    for (turn = 0; turn <= CONFIGS; turn++) in_a_world(one_attention);
+}
+
 int main(void) { return run_cases(); }
