@@ -38,6 +38,7 @@ static const struct {
      "LOG_BATCH=1"},
     {"batch_matmul", "batch=3 rows=5 in_features=40 out_features=24 epilogue=shift,clip", ""},
     {"batch_matmul", "batch=3 rows=37 in_features=32 out_features=24 in_beside=1 epilogue=bias,shift", ""},
+    {"batch_matmul", "batch=3 rows=9 in_features=40 out_features=37 weight_columns=1 epilogue=shift,clip", ""},
     {"batch_matmul", "batch=3 rows=9 in_features=40 out_features=48 out_beside=1 epilogue=shift,clip", ""},
     {"batch_matmul", "batch=2 rows=7 in_features=24 out_features=40 in_beside=1 out_beside=1 epilogue=shift",
      "LOG_BATCH=2 LOG_BLOCK=3"},

@@ -235,7 +235,7 @@ class Operators(unittest.TestCase):
         data = rng.integers(-9, 9, (3, 5, 32), "int8")
         weight = rng.integers(-9, 9, (3, 48, 32), "int8")
         want = np.clip(np.einsum("bni,boi->bno", data.astype(int), weight.astype(int)) >> 4, -128, 127)
-        for beside in ({"in_beside": 1}, {"out_beside": 1}, {"in_beside": 1, "out_beside": 1}):
+        for beside in ({"in_beside": 1}, {"out_beside": 1}, {"in_beside": 1, "out_beside": 1}, {"weight_columns": 1}):
             op = topi.Operator("batch_matmul", batch=3, rows=5, in_features=32, out_features=48, epilogue="shift:4", **beside)
             self.assertEqual(op(data, weight).tolist(), want.tolist())
 

@@ -34,6 +34,8 @@ class Argument(NamedTuple):
         Of the array in tiles, as the compiled function takes it.
     beside : bool
         Of matrices: in tiles they stand side by side.
+    columns : bool
+        Of weights: their tiles lie by columns.
     """
 
     name: str
@@ -41,6 +43,7 @@ class Argument(NamedTuple):
     dtype: str
     tiles: tuple[int, ...]
     beside: bool = False
+    columns: bool = False
 
 
 def plain_shape(operator: str, name: str, values: Mapping[str, int], tiles: tuple[int, ...]) -> tuple[int, ...]:
@@ -165,6 +168,9 @@ def to_tiles(operator: str, argument: Argument, x: NDArray[Any], config: Config,
     if operator == "batch_matmul" and argument.beside:
         wide = np.ascontiguousarray(x.swapaxes(0, 1)).reshape(x.shape[1], -1)
         return _matrix(wide, (tiles[0], tiles[1] * tiles[2], *tiles[3:])).reshape(tiles)
+    if operator == "batch_matmul" and argument.columns:
+        by_rows = (tiles[2], tiles[1], *tiles[3:])
+        return np.ascontiguousarray(np.stack([_matrix(m, by_rows).swapaxes(0, 1) for m in x]))
     if operator == "batch_matmul":
         return np.stack([_matrix(m, tiles[1:]) for m in x])
     return _matrix(x, tiles) if operator == "dense" else _images(x, tiles)

@@ -193,7 +193,9 @@ class Operator:
             tiles = tuple(lib.te_tensor_dim(tensor, d) for d in range(lib.te_tensor_ndim(tensor)))
             dtype = "int32" if name.startswith("digits") else text(lib.te_tensor_dtype(context, tensor)) or ""
             beside = bool(self.attributes.get({"data": "in_beside", "res": "out_beside"}.get(name, ""), 0))
-            out.append(Argument(name, plain_shape(self.name, name, self.attributes, tiles), dtype, tiles, beside))
+            columns = name == "weight" and bool(self.attributes.get("weight_columns", 0))
+            shape = plain_shape(self.name, name, self.attributes, tiles)
+            out.append(Argument(name, shape, dtype, tiles, beside, columns))
         return out
 
     def _repr_html_(self) -> str:

@@ -219,6 +219,15 @@ static void map_beside(vt_plain *p, int64_t batch, int64_t block) {
     }
 }
 
+/* Of each m the tiles of a block of columns follow one another. */
+static void map_columns(vt_plain *p, int64_t out, int64_t in) {
+    int64_t rows = vt__ceil_div(p->n, out), columns = vt__ceil_div(p->c, in);
+    for (size_t at = 0; at < p->count; at++) {
+        int64_t c = (int64_t)at % p->c, n = (int64_t)at / p->c % p->n, m = (int64_t)at / (p->c * p->n);
+        p->map[(((m * columns + c / in) * rows + n / out) * out + n % out) * in + c % in] = (int64_t)at;
+    }
+}
+
 /* Where lane q of a folded tile comes from. */
 typedef struct lane {
     int64_t c, dy, dx;
@@ -279,6 +288,10 @@ static vta_status map_one(const vt_definition *d, vt_plain *p, vta_diag *diag) {
                                        (p->role == VT_ROLE_RESULT && V(batch_matmul, out_beside)));
     if (beside) {
         map_beside(p, batch, p->role == VT_ROLE_INPUT ? in : out);
+        return VTA_OK;
+    }
+    if (IS(batch_matmul) && p->role == VT_ROLE_WEIGHT && V(batch_matmul, weight_columns)) {
+        map_columns(p, out, in);
         return VTA_OK;
     }
     switch (p->role) {

@@ -75,7 +75,7 @@ typedef struct batched {
     char extent[32]; /* "8, " */
     char axis[32];   /* "bb: 8, " */
     const char *index;
-    bool in_beside, out_beside;
+    bool in_beside, out_beside, columns;
 } batched;
 
 static batched batched_of(const vtac_op *op, bool is) {
@@ -83,6 +83,7 @@ static batched batched_of(const vtac_op *op, bool is) {
     if (!is) return b;
     b.in_beside = op->values[VT_ATTRIBUTE_batch_matmul_in_beside];
     b.out_beside = op->values[VT_ATTRIBUTE_batch_matmul_out_beside];
+    b.columns = op->values[VT_ATTRIBUTE_batch_matmul_weight_columns];
     snprintf(b.extent, sizeof b.extent, "%lld, ", (long long)op->shape.n);
     snprintf(b.axis, sizeof b.axis, "bb: %lld, ", (long long)op->shape.n);
     return b;
@@ -116,16 +117,17 @@ static void write_tensors(const vtac_op *op, const vt_op_blocks *b, const batche
     vt_strbuf_addf(out, "kernel %s\n\ninput data: inp_t[", op->is->name);
     vt_strbuf_addf(out, "%s%lld, %s%lld", x->in_beside ? "" : x->extent, rows, x->in_beside ? x->extent : "", in);
     vt_strbuf_add(out, ", BATCH, BLOCK_IN]\n");
-    vt_strbuf_addf(out, "input weight: wgt_t[%s%lld, %lld, BLOCK_OUT, BLOCK_IN]\n", x->extent, outs, in);
+    vt_strbuf_addf(out, "input weight: wgt_t[%s%lld, %lld, BLOCK_OUT, BLOCK_IN]\n", x->extent, x->columns ? in : outs,
+                   x->columns ? outs : in);
     vt__epilogue_inputs(op, bias, shape, out);
     vt_strbuf_addf(out, "reduce rc = %lld, ri = BLOCK_IN\n", in);
     vt_strbuf_add(out, "tensor data_buf like data = data[...]\ntensor weight_buf like weight = weight[...]\n");
     vt__epilogue_write_start(op, b, axes, out);
-    vt_strbuf_addf(
-        out,
-        "tensor sums[%s] =\n    sum[rc, ri](acc_t(data_buf[%sbo, %src, bi, ri]) * acc_t(weight_buf[%sco, rc, "
-        "ci, ri])",
-        axes, x->in_beside ? "" : x->index, x->in_beside ? x->index : "", x->index);
+    vt_strbuf_addf(out,
+                   "tensor sums[%s] =\n    sum[rc, ri](acc_t(data_buf[%sbo, %src, bi, ri]) * acc_t(weight_buf[%s%s, "
+                   "ci, ri])",
+                   axes, x->in_beside ? "" : x->index, x->in_beside ? x->index : "", x->index,
+                   x->columns ? "rc, co" : "co, rc");
     if (start) vt_strbuf_addf(out, ", %s[%s]", start, index);
     vt_strbuf_add(out, ")\n");
     vt__epilogue_write_rest(op, b, axes, index, "co, bi, ci", x->out_beside ? result : axes, out);
