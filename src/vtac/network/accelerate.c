@@ -94,6 +94,7 @@ typedef struct as_conv {
     const int8_t *weight; /* O, I / group, H, W */
     uint32_t first;       /* step of the epilogue */
     bool gathered;        /* the host gathers the taps; also of a layer that is none */
+    bool one;             /* image; else as many as the input has */
 } as_conv;
 
 /* The same number for every channel and tap. */
@@ -140,6 +141,13 @@ static bool conv_of(const vt__net *n, const vt_qlayer *l, bool gather, as_conv *
                          vt__folded_weights(n, l),
                          0,
                          false};
+        return true;
+    }
+    const vt_qtensor *keys = vt__keys_of(n, l);
+    if (keys) {
+        int64_t rows = keys->matrices.rows, more = (n->block - rows % n->block) % n->block;
+        out->window = (vt_qwindow){{1, 1}, {1, 1}, {1, 1}, {0, 0, more, 0}};
+        out->height = rows, out->width = 1, out->group = 1, out->one = true;
         return true;
     }
     if (l->kind == VT_Q_CONV) see_window(l, gather, &out->window, &out->height, &out->width);
@@ -194,7 +202,7 @@ static bool set_operator(const vt__net *n, const vt_qlayer *l, bool gather, as_c
     const vt_qlayer *flattening = vt__flattening_of(n, l);
     vt_qtensor_image(&l->inputs[0]->type, in);
     if (conv_of(n, l, gather, conv)) {
-        set_conv(conv, l, in[0], r);
+        set_conv(conv, l, conv->one ? 1 : in[0], r);
         return true;
     }
     *conv = (as_conv){.weight = NULL, .gathered = gather};
@@ -212,6 +220,7 @@ static bool set_operator(const vt__net *n, const vt_qlayer *l, bool gather, as_c
         SET(batch_matmul, out_features, l->inputs[1]->matrices.rows);
         if (vt__lies_beside(n, l->inputs[0])) SET(batch_matmul, in_beside, 1);
         if (vt__lies_beside(n, l->output)) SET(batch_matmul, out_beside, 1);
+        if (vt__is_of_keys(n, l->inputs[1])) SET(batch_matmul, weight_columns, 1);
         return true;
     case VT_Q_MAX_POOL:
         see_window(l, gather, &window, &in[2], &in[3]);
@@ -386,6 +395,7 @@ static void give_weights(vt__net *n, const vt_qlayer *l, const vtac_op *op, cons
 static vt_planner_arg input_of(vt__net *n, const vt_qlayer *l, const as_conv *conv) {
     if (conv->gathered) return (vt_planner_arg){.buffer = vt__gathered_input(n, l)};
     if (l->kind == VT_Q_CONV && vt__is_folded(n, l)) return (vt_planner_arg){.buffer = vt__folded_input(n, l)};
+    if (conv->one) return (vt_planner_arg){.buffer = vt__keys_input(n, l)};
     const vt_qlayer *flattening = vt__flattening_of(n, l);
     return vt__place_of(n, flattening ? flattening->inputs[0] : l->inputs[0]);
 }
@@ -421,6 +431,7 @@ bool vt__accelerate(vt__net *n, const vt_qlayer *l, const char **out_why) {
     as_conv conv;
     vt__along along;
     if (vt__is_wide(l->output)) return accelerate_wide(n, l, out_why);
+    vt__settle_keys(n, l);
     const vtac_op *op = operator_along(n, l, &along, &conv, out_why);
     if (!op && l->kind == VT_Q_MATMUL) {
         n->kept[l->output->index] = true; /* a move follows */
@@ -430,6 +441,7 @@ bool vt__accelerate(vt__net *n, const vt_qlayer *l, const char **out_why) {
     if (along.pooling) n->along[along.pooling->output->index] = true;
     if (along.table) n->along[along.table->output->index] = true;
     const vt_qlayer *last = along.table ? along.table : along.pooling ? along.pooling : l;
-    add_operator(n, l, op, &conv, table_of(l, along), input_of(n, l, &conv), vt__place_of(n, last->output));
+    add_operator(n, l, op, &conv, table_of(l, along), input_of(n, l, &conv),
+                 vt__place_of(n, conv.one ? vt__keys_of(n, l) : last->output));
     return true;
 }

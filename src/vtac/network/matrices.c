@@ -75,7 +75,7 @@ bool vt__lies_beside(const vt__net *n, const vt_qtensor *t) {
 }
 
 /* Operands are made for one product. */
-static const vt_qlayer *product_of(const vt__net *n, const vt_qtensor *t) {
+const vt_qlayer *vt__first_reader(const vt__net *n, const vt_qtensor *t) {
     for (uint32_t i = t->by->index + 1; i < n->net->layer_count; i++)
         if (reads(n->net->layers[i], t)) return n->net->layers[i];
     return NULL;
@@ -85,7 +85,7 @@ bool vt__is_moved_beside(vt__net *n, const vt_qlayer *l) {
     if (l->kind != VT_Q_MOVE) return false;
     if (l->inputs[0]->form) return vt__lies_beside(n, l->inputs[0]);
     if (!vt__lies_beside(n, l->output)) return false;
-    const vt_qlayer *product = product_of(n, l->output);
+    const vt_qlayer *product = vt__first_reader(n, l->output);
     if (product && vt__has_operator(n, product)) return true;
     n->kept[l->output->index] = true;
     return false;
@@ -93,11 +93,21 @@ bool vt__is_moved_beside(vt__net *n, const vt_qlayer *l) {
 
 /* ---- Text of kernels --------------------------------------------------------------------------------------------- */
 
+/* The three outer axes in the order of the tensor: matrices side by side lie behind their rows, keys by columns. */
+static const char *outer(vt__integer *w, const vt_qtensor *t, const char *m, const char *row, const char *column) {
+    const char *of[3] = {m, row, column};
+    if (vt__lies_beside(w->n, t)) of[0] = row, of[1] = m;
+    if (vt__is_of_keys(w->n, t)) of[1] = column, of[2] = row;
+    return vt_new_format(w->n->ctx, "%s, %s, %s", of[0], of[1], of[2]);
+}
+
+static const char *number(vt__integer *w, int64_t x) { return vt_new_format(w->n->ctx, "%" PRId64, x); }
+
 static void declare(vt__integer *w, const char *name, const vt_qtensor *t) {
     int64_t d[3];
     vt__matrix_tiles(w->n, t, d);
-    vt_strbuf_addf(w->out, "input %s: int8[%s%" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 "]\n", name,
-                   vt__is_wide(t) ? "2, " : "", d[0], d[1], d[2], vt__tile_rows(w->n, t), w->n->block);
+    vt_strbuf_addf(w->out, "input %s: int8[%s%s, %" PRId64 ", %" PRId64 "]\n", name, vt__is_wide(t) ? "2, " : "",
+                   outer(w, t, number(w, d[0]), number(w, d[1]), number(w, d[2])), vt__tile_rows(w->n, t), w->n->block);
     vt__give_place(w->args, vt__place_of(w->n, t));
 }
 
@@ -105,9 +115,11 @@ static void declare(vt__integer *w, const char *name, const vt_qtensor *t) {
 static const char *element(vt__integer *w, const char *name, const vt_qtensor *t, const char *half, const char *row,
                            const char *column) {
     int64_t rows = vt__tile_rows(w->n, t), b = w->n->block;
-    return vt_new_format(
-        w->n->ctx, "int32(%s[%sm, (%s) // %" PRId64 ", (%s) // %" PRId64 ", (%s) %% %" PRId64 ", (%s) %% %" PRId64 "])",
-        name, half, row, rows, column, b, row, rows, column, b);
+    vt_ctx *ctx = w->n->ctx;
+    const char *at = outer(w, t, "m", vt_new_format(ctx, "(%s) // %" PRId64, row, rows),
+                           vt_new_format(ctx, "(%s) // %" PRId64, column, b));
+    return vt_new_format(ctx, "int32(%s[%s%s, (%s) %% %" PRId64 ", (%s) %% %" PRId64 "])", name, half, at, row, rows,
+                         column, b);
 }
 
 static const char *axes_of(vt__integer *w) {

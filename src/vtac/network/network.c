@@ -104,6 +104,7 @@ static void add_layer(vt__net *n, const vt_qlayer *l) {
         return;
     }
     if (vt__is_flattened_away(n, l)) return;
+    if (l->kind == VT_Q_MOVE && vt__is_of_keys(n, l->output)) return;
     if (vt__is_moved_beside(n, l)) {
         n->places[l->output->index] = vt__place_of(n, l->inputs[0]);
         n->declared[l->output->index] = true;

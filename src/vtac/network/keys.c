@@ -1,0 +1,69 @@
+/* Keys: the result of a product with constants that, moved, is the second operand of a product of two. Rows of it are
+ * lanes of outputs there, so that its tiles are those of weights, once the rows of one block of channels lie one behind
+ * the other: as a convolution stores them, of an image of one column whose rows are the product's. The host, which
+ * rounds the input, writes it as such an image, too. Then nothing has to be moved between both products. */
+#include <inttypes.h>
+
+#include "network/priv.h"
+
+/* Does the move put row r, column (m, c) of an image of rows at matrix m, row r, column c? */
+static bool is_by_heads(const vt__net *n, const vt_qlayer *move) {
+    const vt_qmatrices *m = &move->output->matrices;
+    const vt_gtype *from = &move->inputs[0]->type;
+    if (from->rank != 2 || from->dim[0] != m->rows || from->dim[1] != m->count * m->columns || m->columns % n->block)
+        return false;
+    for (int64_t i = 0; i < vt_gtype_count(&move->output->type); i++) {
+        int64_t column = i % m->columns, row = i / m->columns % m->rows, matrix = i / (m->columns * m->rows);
+        if (move->places[i] != row * from->dim[1] + matrix * m->columns + column) return false;
+    }
+    return true;
+}
+
+/* Made by the host of floats, alike for all channels. */
+static bool is_rounded(const vt_qtensor *x) {
+    return x->by && x->by->kind == VT_Q_QUANTIZE && !x->form && x->type.rank == 2 && !x->parts && !x->channel;
+}
+
+const vt_qtensor *vt__keys_of(const vt__net *n, const vt_qlayer *l) {
+    if (n->options->processor_only || n->batch != 1 || l->kind != VT_Q_DENSE || !is_rounded(l->inputs[0])) return NULL;
+    for (uint32_t i = 0; i < l->step_count; i++)
+        if (l->steps[i].tensor) return NULL;
+    const vt_qlayer *move = vt__readers_of(n, l->output) == 1 ? vt__first_reader(n, l->output) : NULL;
+    if (!move || move->kind != VT_Q_MOVE || move->output->form != VT_QFORM_WEIGHTS || n->kept[move->output->index])
+        return NULL;
+    return !vt__is_wide(l->output) && is_by_heads(n, move) ? move->output : NULL;
+}
+
+bool vt__is_of_keys(const vt__net *n, const vt_qtensor *t) {
+    const vt_qlayer *move = t->form == VT_QFORM_WEIGHTS && t->by && t->by->kind == VT_Q_MOVE ? t->by : NULL;
+    return move && move->inputs[0]->by && vt__keys_of(n, move->inputs[0]->by) == t;
+}
+
+void vt__settle_keys(vt__net *n, const vt_qlayer *l) {
+    const vt_qtensor *keys = vt__keys_of(n, l);
+    if (!keys) return;
+    const vt_qlayer *product = vt__first_reader(n, keys);
+    if (!product || !vt__has_operator(n, l) || !vt__has_operator(n, product)) n->kept[keys->index] = true;
+}
+
+uint32_t vt__keys_input(vt__net *n, const vt_qlayer *l) {
+    const vt_qtensor *x = l->inputs[0];
+    int64_t rows = x->type.dim[0], ins = x->type.dim[1], blocks = (ins + n->block - 1) / n->block;
+    const float scale = (float)(1 / x->scale);
+    vt__args args = {.count = 0};
+    uint32_t buffer, factor;
+    vt__must(n, vt_planner_constant(n->planner, VT_PLACE_DATA, x->name, &scale, sizeof scale, n->ctx->diag, &factor));
+    vt__must(n, vt_planner_buffer(n->planner, VT_PLACE_DEVICE, x->name, (uint64_t)(blocks * rows * n->block),
+                                  n->ctx->diag, &buffer));
+    vt__give_place(&args, vt__place_of(n, x->by->inputs[0]));
+    vt__give(&args, factor);
+    vt__give(&args, buffer);
+    const char *text = vt_new_format(
+        n->ctx,
+        "kernel quantize\ntarget llvm\ninput x: float32[%" PRId64 ", %" PRId64 "]\ninput scale: float32[1]\n"
+        "output y[co: %" PRId64 ", i: %" PRId64 ", ci: %" PRId64 "] = int8(select(co * %" PRId64 " + ci < %" PRId64
+        ", int32(min(max(nearbyint(x[i, min(co * %" PRId64 " + ci, %" PRId64 ")] * scale[0]), -128.0), 127.0)), 0))\n",
+        rows, ins, blocks, rows, n->block, n->block, ins, n->block, ins - 1);
+    vt__call_kernel(n, l, vt__kernel_of(n, l, text), &args);
+    return buffer;
+}
