@@ -226,7 +226,18 @@ static void between_products(world *w) {
     compare(w, now, input->data);
 }
 
-TEST_CASE(test_reshapes) { many(400, random_reshapes), in_a_world(between_products); }
+/* Two reshapes of one shape, each of which is spread over the result. */
+static void spread(world *w) {
+    vt_gvalue *x = vt_graph_input(w->g, "x", TYPE(F32, 2, 3)), *input = random_value(w, TYPE(F32, 2, 3));
+    vt_gvalue *a = vt_graph_apply(w->g, VT_G_RESHAPE, "a", x, NULL, ATTRIBUTES(INTS(SHAPE, 6, 1)));
+    vt_gvalue *b = vt_graph_apply(w->g, VT_G_RESHAPE, "b", x, NULL, ATTRIBUTES(INTS(SHAPE, 1, 6)));
+    vt_graph_output(w->g, vt_graph_apply(w->g, VT_G_MUL, "outer", a, b, 0, NULL), NULL);
+    const vt_graph *now = vt_graph_run_passes(w->g, NULL, NULL);
+    assert_int_equal(vt_gtype_count(&now->outputs.item[0]->type), 36);
+    compare(w, now, input->data);
+}
+
+TEST_CASE(test_reshapes) { many(400, random_reshapes), in_a_world(between_products), in_a_world(spread); }
 
 /* Quantized constants keep saying how they are quantized. */
 static void keeps_quantization(world *w) {

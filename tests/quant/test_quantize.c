@@ -238,6 +238,17 @@ static uint32_t layers[VT_QKIND_COUNT], steps[VT_QSTEP_COUNT], wide, parted[4], 
 static double decibels, worst = INFINITY;
 static uint32_t measured;
 
+/* Of a product of matrices nothing is limited: the largest sum has 16 bits, and no more bits are dropped than that. */
+static void check_wide_sums(const vt_qnet *net) {
+    for (uint32_t i = 0; i < net->layer_count; i++) {
+        const vt_qlayer *l = net->layers[i];
+        if (l->kind != VT_Q_MATMUL || l->output->type.element != VT_ELEMENT_I16) continue;
+        bool shifts = l->step_count && l->steps[0].kind == VT_QSTEP_SHIFT;
+        double most = (double)l->inputs[0]->matrices.columns * 128 * 128 / ldexp(1, shifts ? l->steps[0].number : 0);
+        if (most > INT16_MAX || most < INT16_MAX / 2 - 1) fail_msg("%s reaches %g", l->name, most);
+    }
+}
+
 static void run_quantized(world *w, const vt_qnet *net, const float *x, const float *floats, size_t count) {
     float *got = VT_NEW_ARRAY(&w->ctx, float, count + 1);
     void *out[2] = {got, got + vt_gtype_count(&w->g->outputs.item[0]->type)};
@@ -260,6 +271,7 @@ static void run_quantized(world *w, const vt_qnet *net, const float *x, const fl
     for (int i = 0; i < VT_QKIND_COUNT; i++) layers[i] += s.layers[i];
     for (uint32_t i = 0; i < net->layer_count; i++)
         for (uint32_t k = 0; k < net->layers[i]->step_count; k++) steps[net->layers[i]->steps[k].kind]++;
+    check_wide_sums(net);
     for (uint32_t i = 0; i < net->tensor_count; i++) {
         const vt_qtensor *t = net->tensors[i];
         wide += t->type.element == VT_ELEMENT_I16;
