@@ -17,6 +17,8 @@ html_theme = "furo"
 html_title = f"VTA {version}"
 html_show_sphinx = False
 html_copy_source = False
+html_static_path = ["static"]
+html_js_files = ["theme.js"]
 html_extra_path = ["extra"] if language == "en" else []
 html_last_updated_fmt = None
 autodoc_typehints = "signature"
