@@ -1,5 +1,6 @@
 """What `make site` makes of headers and notebooks, without Sphinx: every function of the C API has a heading, with its comment."""
 
+import ast
 import glob
 import json
 import os
@@ -14,6 +15,18 @@ import headers  # noqa: E402
 import notebooks  # noqa: E402
 
 from vta import _bindings  # noqa: E402
+
+
+class Sidebar(unittest.TestCase):
+    def test_every_document_has_a_place(self):
+        """What scripts/make_site would end with, known without Sphinx."""
+        with open(os.path.join(common.ROOT, "scripts", "make_site"), encoding="utf-8") as file:
+            tree = ast.parse(file.read())
+        parts = next(ast.literal_eval(node.value) for node in tree.body
+                     if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", None) == "PARTS")
+        placed = [name for _, names in parts for name in names]
+        documents = [os.path.basename(p)[:-len(".md")] for p in glob.glob(os.path.join(common.ROOT, "docs", "*.md"))]
+        self.assertEqual(sorted(placed), sorted(name for name in documents if not name.endswith(".zh-CN")))
 
 
 class Headers(unittest.TestCase):
