@@ -10,7 +10,7 @@ VERSION = $(shell sed -n 's/^project.vta VERSION \([0-9.]*\) .*/\1/p' CMakeLists
 TELL = $(if $(filter-out all,$(or $(MAKECMDGOALS),all)),,yes)
 
 .PHONY: all run test test-all build-tests test-hardware test-cluster prove bench notebook asan tsan fuzz lower clang clang-asan \
-        install uninstall dist wheel deb test-packages site format check-format clean
+        install uninstall dist wheel wheel-arm64 deb test-packages site format check-format clean
 
 all:
 	@$(PACKAGES) build
@@ -111,6 +111,15 @@ wheel:
 	@cmake --preset wheel $(if $(wildcard build-wheel/CMakeCache.txt),>/dev/null,)
 	@cmake --build build-wheel --target vta_cli vta_session vta_python vta_manual
 	@scripts/make_wheels build-wheel build-wheel/dist
+
+# The same for aarch64, by a cross compiler: build-wheel-arm64/dist. The tool's pages are made by the tool of this machine.
+wheel-arm64: wheel
+	@$(PACKAGES) build wheel-arm64
+	@[ -e build-sysroot/usr ] || scripts/cross_sysroot arm64 build-sysroot compiler
+	@cmake --preset wheel-arm64 $(if $(wildcard build-wheel-arm64/CMakeCache.txt),>/dev/null,)
+	@cmake --build build-wheel-arm64 --target vta_cli vta_session vta_python
+	@cmake -E copy_directory build-wheel/cli/generated build-wheel-arm64/cli/generated
+	@scripts/make_wheels build-wheel-arm64 build-wheel-arm64/dist
 
 # Debian packages: build-deb/*.deb, for the Debian that this runs on; lintian looks at them.
 deb:

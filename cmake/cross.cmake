@@ -1,5 +1,5 @@
 # A CMake toolchain for the boards' processors: -DCMAKE_TOOLCHAIN_FILE=cmake/cross.cmake -DVT_CROSS=arm64|armhf
-# -DVT_SYSROOT=FOLDER, which scripts/cross_sysroot has made. The compiler half is left out.
+# -DVT_SYSROOT=FOLDER, which scripts/cross_sysroot has made: -DVT_COMPILER=OFF, unless it was made with `compiler`.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_TRY_COMPILE_PLATFORM_VARIABLES VT_CROSS VT_SYSROOT)
 if(VT_CROSS STREQUAL "armhf")
@@ -10,7 +10,8 @@ else()
   set(triple aarch64-linux-gnu)
 endif()
 set(CMAKE_C_COMPILER ${triple}-gcc)
-set(ENV{PKG_CONFIG_LIBDIR} ${VT_SYSROOT}/usr/lib/${triple}/pkgconfig)
+set(VT_TRIPLE ${triple})
+set(ENV{PKG_CONFIG_LIBDIR} ${VT_SYSROOT}/usr/lib/${triple}/pkgconfig:${VT_SYSROOT}/usr/share/pkgconfig)
 set(ENV{PKG_CONFIG_SYSROOT_DIR} ${VT_SYSROOT})
 set(CMAKE_C_FLAGS_INIT "-isystem ${VT_SYSROOT}/usr/include -isystem ${VT_SYSROOT}/usr/include/${triple}")
 set(CMAKE_SHARED_LINKER_FLAGS_INIT "-Wl,-rpath-link,${VT_SYSROOT}/usr/lib/${triple}")
