@@ -81,8 +81,8 @@ int64_t vt__matrix_place(const vt__net *n, const vt_qtensor *t, int64_t i);
  * layer such a move, for which there is an operator? */
 bool vt__lies_beside(const vt__net *n, const vt_qtensor *t);
 bool vt__is_moved_beside(vt__net *n, const vt_qlayer *l);
-/* keys.c: the operand of a product of two, as weights, that the product with constants stores itself; NULL: it does not.
- * Then it is a convolution, of an input that a function for the host makes. */
+/* keys.c: the operand of a product of two, as weights, that the product with constants stores itself; NULL: it does
+ * not. Then it is a convolution, of an input that a function for the host makes. */
 const vt_qtensor *vt__keys_of(const vt__net *n, const vt_qlayer *l);
 uint32_t vt__keys_input(vt__net *n, const vt_qlayer *l);
 /* Are tiles of the operand those? */

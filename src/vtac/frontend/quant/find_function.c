@@ -14,8 +14,7 @@ bool vt__may_be_wide(const vt_quantizer *q, const vt_gvalue *v) {
     const vt_chain *c = q->makers[v->index];
     while (c && c->kind == VT_Q_RESHAPE) c = q->makers[c->head->inputs[0]->index];
     bool chosen = q->options.wide_all || (q->options.choices && q->options.choices[v->index].wide);
-    if (c && c->kind == VT_Q_DENSE)
-        return chosen || vt_gtype_count(&c->head->inputs[1]->type) <= q->options.wide_max;
+    if (c && c->kind == VT_Q_DENSE) return chosen || vt_gtype_count(&c->head->inputs[1]->type) <= q->options.wide_max;
     return c && (c->kind == VT_Q_MATMUL || c->kind == VT_Q_SUM_POOL || (c->kind == VT_Q_CONV && chosen));
 }
 
