@@ -130,6 +130,7 @@ deb:
 test-packages: wheel deb
 	@scripts/check_wheel build-wheel/dist build-roots/wheel
 	@scripts/check_wheel build-wheel/dist build-roots/wheel13 trixie
+	@scripts/check_dockerfile build-roots/docker --version
 	@scripts/check_debs build-deb build-roots/deb
 	@scripts/check_reproducible build-roots/twice
 
