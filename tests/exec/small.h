@@ -50,7 +50,8 @@ static inline void small_transfer(small *s, const vta_config *config, vta_opcode
     insn.u.mem.memory_type = (uint8_t)memory;
     insn.u.mem.x_size = insn.u.mem.x_stride = (uint16_t)count;
     insn.u.mem.y_size = 1;
-    insn.u.mem.dram_base = address / vta_config_elem_bytes(config, memory);
+    uint32_t element = vta_config_elem_bytes(config, memory);
+    insn.u.mem.dram_base = element ? address / element : 0; /* of a memory that is not there */
     insn.pop_prev_dep = strchr(tokens, 'p') != NULL;
     insn.pop_next_dep = strchr(tokens, 'n') != NULL;
     insn.push_prev_dep = strchr(tokens, 'P') != NULL;

@@ -146,6 +146,7 @@ static void loads_insns(small *s) { loads(s, VTA_MEM_ACC_8BIT, INSNS_AT, 1); }
 static void loads_uops_elsewhere(small *s) { loads(s, VTA_MEM_UOP, UOPS_AT, 2); }
 static void loads_far(small *s) { loads(s, VTA_MEM_WGT, 0xfffff000u, 1); }
 static void loads_out(small *s) { loads(s, VTA_MEM_OUT, X_AT, 1); }
+static void loads_table(small *s) { loads(s, VTA_MEM_TABLE, 0, 1); }
 
 TEST_CASE(plans) {
     static const struct {
@@ -200,6 +201,7 @@ TEST_CASE(plans) {
         {loads_uops_elsewhere, "where it may not"},
         {loads_far, "where it may not"},
         {loads_out, "moves a memory that it cannot"},
+        {loads_table, "moves a memory that this configuration does not have"},
     };
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
         small s;

@@ -148,6 +148,8 @@ static vta_status check_transfer(const checker *c, const vt_plan_step *s, uint32
     if (!vt_insn_stage(insn) || (insn->opcode == VTA_OP_STORE && insn->u.mem.memory_type != VTA_MEM_OUT))
         return FAIL("run %s: instruction %u moves a memory that it cannot", s->name, index);
     uint64_t element = vt_insn_elem_bytes(c->config, insn);
+    if (!element)
+        return FAIL("run %s: instruction %u moves a memory that this configuration does not have", s->name, index);
     uint64_t at = insn->u.mem.dram_base * element;
     uint64_t size = ((uint64_t)(insn->u.mem.y_size - 1u) * insn->u.mem.x_stride + insn->u.mem.x_size) * element;
     if (may_touch(c, insn, at, size)) return VTA_OK;

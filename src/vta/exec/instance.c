@@ -12,8 +12,10 @@ void vt__relocate(const vta_config *config, uint8_t *bytes, size_t count, uint32
     for (size_t i = 0; i < count; i++, bytes += VTA_INSN_BYTES) {
         bool known = vt_insn_unpack(config, bytes, &insn);
         if (!known || (insn.opcode != VTA_OP_LOAD && insn.opcode != VTA_OP_STORE)) continue;
-        if (!insn.u.mem.x_size || !insn.u.mem.y_size) continue;
-        insn.u.mem.dram_base += base / vt_insn_elem_bytes(config, &insn);
+        uint32_t element = vt_insn_elem_bytes(config, &insn);
+        if (!insn.u.mem.x_size || !insn.u.mem.y_size || !element)
+            continue; /* of no run: vt_plan_check has seen those */
+        insn.u.mem.dram_base += base / element;
         vt_insn_pack(config, &insn, bytes);
     }
 }
