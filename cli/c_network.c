@@ -183,6 +183,24 @@ vta_status cli_network_compile(const cli_network *n, const char *path, cli_pictu
     return status;
 }
 
+const char *cli_network_option(const cli_network *n) {
+    return n->common->config      ? "--config"
+           : n->common->set.count ? "--set"
+           : n->calibrate.count   ? "--calibrate"
+           : n->samples           ? "--samples"
+           : n->percentile        ? "--percentile"
+           : n->range             ? "--range"
+           : n->requantize        ? "--requantize"
+           : n->rounding          ? "--rounding"
+           : n->precise.count     ? "--precise"
+           : n->weight_bits       ? "--weights"
+           : n->equalize          ? "--equalize"
+           : n->keep_bias         ? "--keep-bias"
+           : n->processor_only    ? "--processor-only"
+           : n->of_graph.batch    ? "--batch"
+                                  : NULL;
+}
+
 vta_status cli_network_open(const cli_network *n, const char *path, cli_pictures *how, size_t count,
                             const char *const *paths, vta_model **out_model) {
     uint8_t *bytes;
@@ -191,6 +209,10 @@ vta_status cli_network_open(const cli_network *n, const char *path, cli_pictures
     if (cli_is_artifact(path) && timing && !n->tells_cycles)
         return cli_fail(VTA_INVALID_ARGUMENT,
                         "%s: this network is compiled already; vta profile tells its cycles with %s", path, timing);
+    const char *compiling = cli_network_option(n);
+    if (cli_is_artifact(path) && compiling)
+        return cli_fail(VTA_INVALID_ARGUMENT, "%s: %s is for ONNX models; this network is compiled already", path,
+                        compiling);
     if (cli_is_artifact(path)) return vta_model_load(path, NULL, cli_diag(), out_model);
     vta_status status = cli_network_compile(n, path, how, count, paths, &bytes, &size, NULL);
     if (status != VTA_OK) return status;

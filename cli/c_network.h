@@ -90,6 +90,8 @@ void cli_stage(const char *name);
 /* An ONNX model in floats and quantized; samples as below. Both are to be destroyed, also after an error. */
 vta_status cli_network_quantize(const cli_network *n, const char *path, cli_pictures *how, size_t count,
                                 const char *const *paths, vtac_graph **out_graph, vtac_quantized **out_quantized);
+/* The first given option of those that say how a model is compiled, which an artifact cannot be given; NULL: none. */
+const char *cli_network_option(const cli_network *n);
 /* The artifact of it. */
 vta_status cli_network_build(const cli_network *n, const vtac_quantized *q, uint8_t **out_bytes, size_t *out_size,
                              vtac_compile_report **report);

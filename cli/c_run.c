@@ -164,24 +164,13 @@ typedef struct network_run {
     bool is_float;
 } network_run;
 
-/* What an artifact cannot be given any more. */
-static const char *compile_option(const running *r, const network_run *n) {
-    return r->k.common.config           ? "--config"
-           : r->k.common.set.count      ? "--set"
-           : n->is_float                ? "--float"
-           : n->network.calibrate.count ? "--calibrate"
-           : n->network.samples         ? "--samples"
-           : n->network.percentile      ? "--percentile"
-           : n->network.processor_only  ? "--processor-only"
-           : n->network.of_graph.batch  ? "--batch"
-                                        : NULL;
-}
-
 static int run_model(const cli_command *self, running *r, network_run *n, const char *path) {
     const char *option = source_option(r);
+    n->network.common = &r->k.common;
     if (!option && r->function) option = "--function";
     if (option) return cli_usage(self, "%s: %s is for kernels", path, option);
-    option = cli_is_network(path) ? NULL : compile_option(r, n);
+    option = n->is_float ? "--float" : cli_network_option(&n->network);
+    if (cli_is_network(path)) option = NULL;
     if (option) return cli_usage(self, "%s: %s is for ONNX models; this network is compiled already", path, option);
     if (n->model.carry.count && n->model.repeat)
         return cli_usage(self, "%s: --carry and --repeat: expected one of them", path);
@@ -194,7 +183,6 @@ static int run_model(const cli_command *self, running *r, network_run *n, const 
     n->model.pictures = n->network.pictures = &n->pictures;
     n->network.inputs = &n->model.inputs;
     n->model.shapes = &n->network.of_graph.shapes;
-    n->network.common = &r->k.common;
     cli_network_use(&n->network);
     vta_status status = cli_pictures_settle(&n->pictures, path);
     if (status == VTA_OK)

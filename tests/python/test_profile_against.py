@@ -108,7 +108,7 @@ class Against(unittest.TestCase):
         compiled = json.loads(vta_("compile", NET, "-o", os.path.join(self.folder, "256.vta-model"), *calibrate, *given, "--report", "--json"))
 
         def stats(model, *more):
-            got = json.loads(vta_("classify", model, PICTURE, *calibrate, "--stats", "--json", *more))
+            got = json.loads(vta_("classify", model, PICTURE, "--stats", "--json", *(calibrate if model == NET else ()), *more))
             return got["cycles"], got["stats"]["cycles"], got["pictures"]
 
         cycles, counted, pictures = stats(NET, *given, "--driver", "tsim")
@@ -125,6 +125,9 @@ class Against(unittest.TestCase):
             self.assertIn("--bus 33: expected bits", vta_(*words, "--bus", "33", code=1), words[0])
         for words in (["classify", artifact, PICTURE], ["detect", artifact, PICTURE]):
             self.assertIn("compiled already; vta profile tells its cycles with --bus", vta_(*words, "--bus", "64", code=1))
+            for more in (["--config", "pynq"], ["--set", "LOG_BATCH=1"], calibrate, ["--range", "max"], ["--equalize"]):
+                said = f"{more[0]} is for ONNX models; this network is compiled already"
+                self.assertIn(said, vta_(*words, *more, code=1))
         layer = layers_of(json.loads(vta_("profile", NET, "--json")))[0][0]
         self.assertIn("1 of 1 operators proven", vta_("prove", NET, "--layer", layer, *given))
         self.assertIn("to the bit", vta_("compare", NET, PICTURE, *given))
