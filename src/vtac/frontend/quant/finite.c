@@ -33,9 +33,10 @@ void vt__check_samples(const vt_quantizer *q, const vt_gvalue *v) {
 }
 
 void vt__check_constant(vt_quantizer *q, const vt_gnode *n, const vt_gvalue *constant) {
+    enum { BLOCK = 1 << 20 };
     size_t read = 0, bytes = vt_element_bytes(constant->type.element);
     for (int64_t i = 0; i < vt_gtype_count(&constant->type); i++) {
-        vt_spill_read_on(q->g->read_in, &read, bytes);
+        if (i % BLOCK == 0) vt_spill_read_on(q->g->read_in, &read, BLOCK * bytes);
         double x = vt_gelement_at(constant, (size_t)i);
         if (!isfinite(x))
             vt_raise(q->ctx, VTA_INVALID_ARGUMENT, "node %s (%s): element %lld of %s is %s: it has no integer", n->name,
