@@ -9,13 +9,9 @@
 /* Does the move put row r, column (m, c) of an image of rows at matrix m, row r, column c? */
 static bool is_by_heads(const vt__net *n, const vt_qlayer *move) {
     const vt_qmatrices *m = &move->output->matrices;
-    const vt_gtype *from = &move->inputs[0]->type;
-    if (from->rank != 2 || from->dim[0] != m->rows || from->dim[1] != m->count * m->columns || m->columns % n->block)
-        return false;
-    for (int64_t i = 0; i < vt_gtype_count(&move->output->type); i++) {
-        int64_t column = i % m->columns, row = i / m->columns % m->rows, matrix = i / (m->columns * m->rows);
-        if (move->places[i] != row * from->dim[1] + matrix * m->columns + column) return false;
-    }
+    if (!vt__is_image_of(n, m, &move->inputs[0]->type)) return false;
+    for (int64_t i = 0; i < vt_gtype_count(&move->output->type); i++)
+        if (move->places[i] != vt__place_in_image(m, i)) return false;
     return true;
 }
 

@@ -26,16 +26,17 @@ int64_t vt__matrix_place(const vt__net *n, const vt_qtensor *t, int64_t i) {
 
 /* ---- Side by side ------------------------------------------------------------------------------------------------ */
 
-/* Of one or several matrices, a column of the image for each of theirs. */
+bool vt__is_image_of(const vt__net *n, const vt_qmatrices *m, const vt_gtype *image) {
+    return image->rank == 2 && image->dim[0] == m->rows && image->dim[1] == m->count * m->columns &&
+           m->columns % n->block == 0;
+}
+
 static bool is_side_by_side(const vt__net *n, const vt_qtensor *matrices, const vt_qtensor *image) {
-    const vt_qmatrices *m = &matrices->matrices;
-    return !image->form && image->type.rank == 2 && image->type.dim[0] == m->rows &&
-           image->type.dim[1] == m->count * m->columns && m->columns % n->block == 0 && !image->parts &&
+    return vt__is_image_of(n, &matrices->matrices, &image->type) && !image->form && !image->parts &&
            matrices->form == VT_QFORM_ROWS && !vt__is_wide(image) && !vt__is_wide(matrices);
 }
 
-/* Element `i` of the matrices, in their order, among those of the image. */
-static int64_t beside(const vt_qmatrices *m, int64_t i) {
+int64_t vt__place_in_image(const vt_qmatrices *m, int64_t i) {
     int64_t column = i % m->columns, row = i / m->columns % m->rows, matrix = i / (m->columns * m->rows);
     return row * m->count * m->columns + matrix * m->columns + column;
 }
@@ -46,7 +47,7 @@ static bool moves_nothing(const vt__net *n, const vt_qlayer *l, bool to_matrices
     if (l->kind != VT_Q_MOVE || !is_side_by_side(n, of, to_matrices ? x : y)) return false;
     for (int64_t i = 0; i < vt_gtype_count(&y->type); i++) {
         int64_t from = to_matrices ? i : l->places[i], to = to_matrices ? l->places[i] : i;
-        if (from < 0 || to != beside(&of->matrices, from)) return false;
+        if (from < 0 || to != vt__place_in_image(&of->matrices, from)) return false;
     }
     return true;
 }

@@ -77,6 +77,10 @@ uint64_t vt__tile_bytes(const vt__net *n, const vt_qtensor *t);
 int64_t vt__tile_rows(const vt__net *n, const vt_qtensor *t);
 void vt__matrix_tiles(const vt__net *n, const vt_qtensor *t, int64_t out_tiles[3]);
 int64_t vt__matrix_place(const vt__net *n, const vt_qtensor *t, int64_t i);
+/* Has the image a column for each of all matrices, which fill whole blocks? */
+bool vt__is_image_of(const vt__net *n, const vt_qmatrices *m, const vt_gtype *image);
+/* Element `i` of the matrices, in their order, among those of such an image. */
+int64_t vt__place_in_image(const vt_qmatrices *m, int64_t i);
 /* Are the matrices those of an image of rows, side by side, so that the move between both takes no step? And is the
  * layer such a move, for which there is an operator? */
 bool vt__lies_beside(const vt__net *n, const vt_qtensor *t);
