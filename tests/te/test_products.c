@@ -21,14 +21,20 @@ static te_tensor *sum_of(te_context *c, const char *term, bool separate) {
     return y;
 }
 
+/* Two inputs, each element of which is a variable of its own. */
+static void set_inputs(te_context *c, vta_field *field, te_tensor *in[2], vta_value a[A], vta_value b[B]) {
+    in[0] = te_placeholder(c, "a", "int8", 2, (int64_t[]){I + DY, K});
+    in[1] = te_placeholder(c, "b", "int8", 3, (int64_t[]){J, DY, K});
+    for (uint32_t i = 0; i < A; i++) a[i] = vta_field_variable(field, 0, i);
+    for (uint32_t i = 0; i < B; i++) b[i] = vta_field_variable(field, 1, i);
+}
+
 /* `term` of i, j, dy, k. */
 static void values_of(vta_field *field, const char *term, bool separate, vta_value *out) {
     te_context *c = context_with(NULL);
-    te_tensor *in[2] = {te_placeholder(c, "a", "int8", 2, (int64_t[]){I + DY, K}),
-                        te_placeholder(c, "b", "int8", 3, (int64_t[]){J, DY, K})};
+    te_tensor *in[2];
     vta_value a[A], b[B];
-    for (uint32_t i = 0; i < A; i++) a[i] = vta_field_variable(field, 0, i);
-    for (uint32_t i = 0; i < B; i++) b[i] = vta_field_variable(field, 1, i);
+    set_inputs(c, field, in, a, b);
     te_tensor *y = sum_of(c, term, separate);
     const vta_value *const arrays[] = {a, b};
     assert_int_equal(te_evaluate_field(c, field, y, 2, in, arrays, out), VTA_OK);
@@ -79,11 +85,9 @@ TEST_CASE(three_axes) {
     assert_int_equal(vta_field_create(7, NULL, NULL, &field), VTA_OK);
     for (int n = 0; n < 4; n++) {
         te_context *c = context_with(NULL);
-        te_tensor *in[2] = {te_placeholder(c, "a", "int8", 2, (int64_t[]){I + DY, K}),
-                            te_placeholder(c, "b", "int8", 3, (int64_t[]){J, DY, K})};
+        te_tensor *in[2];
         vta_value a[A], b[B];
-        for (uint32_t i = 0; i < A; i++) a[i] = vta_field_variable(field, 0, i);
-        for (uint32_t i = 0; i < B; i++) b[i] = vta_field_variable(field, 1, i);
+        set_inputs(c, field, in, a, b);
         if (n == 3) {
             te_reduce_axis(c, "p", 2, 3);
             te_reduce_axis(c, "q", 1, 4);
