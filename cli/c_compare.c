@@ -188,7 +188,7 @@ int cmd_compare(const cli_command *self, int argc, char **argv) {
     const cli_option options[] = {
         {"html", 0, CLI_TEXT, "FILE", "write a page with the plots: error by layer, values, errors", &s.html},
         {"causes", 0, CLI_FLAG, NULL, "say which layers lose, by what, and which options help", &s.causes},
-        {"against-model", 0, CLI_FLAG, NULL, "of a model with integers of its own: where they are not those here",
+        {"against-model", 0, CLI_FLAG, NULL, "compare with the integers of a model that was quantized elsewhere",
          &s.against_model},
         {"driver", 'd', CLI_TEXT, "NAME", "sim (default), tsim, rtl or a board", &s.network.driver},
         CLI_NETWORK_OPTIONS(&s.network),

@@ -31,18 +31,17 @@ void cli_differences_free(cli_differences *d) { free(d->item); }
 static double percent(uint64_t part, uint64_t all) { return all ? 100 * (double)part / (double)all : 0; }
 
 void cli_differences_print(const cli_differences *d) {
-    printf("\n%-32s %-10s %12s %6s %12s %9s %9s\n", "value", "layer", "model's step", "zero", "step here", "differ",
+    printf("\n%-32s %-10s %13s %6s %12s %9s %9s\n", "value", "layer", "model's scale", "zero", "scale here", "differ",
            "largest");
     for (size_t i = 0; i < d->count; i++) {
         const vtac_difference *x = &d->item[i];
-        printf("%-32s %-10s %12.5g %6g %12.5g %8.3f%% %9.3g%s\n", x->value, x->kind, x->step, x->zero, x->own_step,
-               percent(x->differ, x->count), x->largest, x->by_channel ? "  (steps by channel)" : "");
+        printf("%-32s %-10s %13.5g %6g %12.5g %8.3f%% %9.3g%s\n", x->value, x->kind, x->step, x->zero, x->own_step,
+               percent(x->differ, x->count), x->largest, x->by_channel ? "  (a scale per channel)" : "");
     }
-    printf("%.3f%% of %llu integers are not the model's; the largest difference is in the model's steps.\n",
+    printf("%.3f%% of %llu integers are not the model's; the largest difference is in units of the model's scale.\n",
            percent(d->differ, d->elements), (unsigned long long)d->elements);
-    printf("%zu of %zu layers have other steps than in the model", d->other_steps, d->count);
-    if (d->shifted)
-        printf(", which has a zero point in %zu: integers here stand for as much below zero as above", d->shifted);
+    printf("%zu of %zu layers have other scales than in the model", d->other_steps, d->count);
+    if (d->shifted) printf(", which has a zero point in %zu: integers here are symmetric about zero", d->shifted);
     puts(".");
 }
 

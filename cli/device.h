@@ -47,7 +47,7 @@ typedef struct cli_device {
         {"from", 0, CLI_NUMBER, "CYCLE", "of --wave: the first cycle, counted over all runs", &(d)->wave_from},        \
         {"to", 0, CLI_NUMBER, "CYCLE", "of --wave: the cycle after the last", &(d)->wave_to},                          \
         {"scope", 0, CLI_TEXT, "MODULE", "of --wave: only that one and those in it, like u_load", &(d)->wave_scope},   \
-        {"bytes", 0, CLI_NUMBER, "N", "of --wave: as many cycles as fit into so many bytes", &(d)->wave_bytes}, {      \
+        {"bytes", 0, CLI_NUMBER, "N", "of --wave: the largest size of the file", &(d)->wave_bytes}, {                  \
         "skip-execution", 0, CLI_FLAG, NULL, "count and load micro-ops, compute nothing", &(d)->skip_execution         \
     }
 

@@ -124,7 +124,7 @@ class AgainstModel(unittest.TestCase):
             self.assertEqual({k: float(f"{v:.9g}") if isinstance(v, float) else v for k, v in a.items()},
                              {k: float(f"{v:.9g}") if isinstance(v, float) else v for k, v in b.items()})
         self.assertEqual(found["against_model"]["differ"], sum(row["differ"] for row in rows))
-        self.assertIn("which has a zero point in 2: integers here stand for as much below zero as above.", text)
+        self.assertIn("which has a zero point in 2: integers here are symmetric about zero.", text)
 
 
 if __name__ == "__main__":
