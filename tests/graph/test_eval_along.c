@@ -175,6 +175,83 @@ static void random_scatter(world *w) {
     check_sample(&s, VT_G_SCATTER, ATTRIBUTES(VT_GSET_INT(REDUCTION, how)), scatter);
 }
 
+/* ---- Boxes ---- */
+
+/* Intersection over union of boxes i and k of an image. */
+static double overlap(const sample *s, int64_t image, int64_t i, int64_t k) {
+    double both = 1, area[2] = {1, 1};
+    for (int64_t axis = 0; axis < 2; axis++) {
+        double low[2], high[2];
+        for (int b = 0; b < 2; b++) {
+            int64_t box = b ? k : i;
+            double p = element(s, 0, (int64_t[]){image, box, axis}),
+                   q = element(s, 0, (int64_t[]){image, box, axis + 2});
+            bool centered = vt_gattr_int(s->n, VT_A_CENTERED) != 0;
+            low[b] = centered ? fmin(p - q / 2, p + q / 2) : fmin(p, q);
+            high[b] = centered ? fmax(p - q / 2, p + q / 2) : fmax(p, q);
+            area[b] *= high[b] - low[b];
+        }
+        both *= fmax(0, fmin(high[0], high[1]) - fmax(low[0], low[1]));
+    }
+    return both > 0 ? both / (area[0] + area[1] - both) : 0;
+}
+
+/* Is the box one of the first k of its class? It is where no better one that is kept overlaps it. */
+static bool is_kept(const sample *s, const int64_t of[2], int64_t box) {
+    double score = element(s, 1, (int64_t[]){of[0], of[1], box});
+    int64_t before = 0;
+    if (!(score > vt_gattr_float(s->n, VT_A_SCORE))) return false;
+    for (int64_t i = 0; i < in_type(s, 1)->dim[2]; i++) {
+        double other = element(s, 1, (int64_t[]){of[0], of[1], i});
+        if (i == box || other < score || (other == score && i > box) || !is_kept(s, of, i)) continue;
+        if (overlap(s, of[0], box, i) > vt_gattr_float(s->n, VT_A_IOU)) return false;
+        before++;
+    }
+    return before < vt_gattr_int(s->n, VT_A_K);
+}
+
+/* How many of a class that are kept are better. */
+static int64_t place_of(const sample *s, const int64_t of[2], int64_t box) {
+    double score = element(s, 1, (int64_t[]){of[0], of[1], box});
+    int64_t place = 0;
+    for (int64_t i = 0; i < in_type(s, 1)->dim[2]; i++) {
+        double other = element(s, 1, (int64_t[]){of[0], of[1], i});
+        place += (other > score || (other == score && i < box)) && is_kept(s, of, i);
+    }
+    return place;
+}
+
+static double suppressed(const sample *s, const int64_t *at) {
+    const int64_t *scores = in_type(s, 1)->dim;
+    int64_t rows = 0;
+    for (int64_t image = 0; image < scores[0]; image++)
+        for (int64_t class = 0; class < scores[1]; class ++) {
+            const int64_t of[] = {image, class};
+            int64_t kept = 0;
+            for (int64_t box = 0; box < scores[2]; box++) {
+                if (!is_kept(s, of, box)) continue;
+                if (rows + place_of(s, of, box) == at[0] - 1) return (double)(int64_t[]){image, class, box}[at[1]];
+                kept++;
+            }
+            rows += kept;
+        }
+    return at[0] ? -1 : at[1] ? 0 : (double)rows;
+}
+
+static void random_suppression(world *w) {
+    int64_t images = pick(1, 2), boxes = pick(1, 6), classes = pick(1, 2);
+    sample s = {w};
+    vt_gvalue *b = add_input(&s, (vt_gtype){VT_ELEMENT_F32, 3, {images, boxes, 4}});
+    vt_gvalue *of = add_input(&s, (vt_gtype){VT_ELEMENT_F32, 3, {images, classes, boxes}});
+    for (int64_t i = 0; i < vt_gtype_count(&b->type); i++) ((float *)b->data)[i] = (float)pick(0, 6);
+    for (int64_t i = 0; i < vt_gtype_count(&of->type); i++) ((float *)of->data)[i] = (float)pick(-4, 4);
+    check_sample(&s, VT_G_NON_MAX_SUPPRESSION,
+                 ATTRIBUTES(VT_GSET_INT(K, pick(0, 4)), VT_GSET_FLOAT(IOU, (double)pick(0, 4) / 4),
+                            VT_GSET_FLOAT(SCORE, pick(0, 1) ? -INFINITY : (double)pick(-4, 4)),
+                            VT_GSET_INT(CENTERED, pick(0, 1))),
+                 suppressed);
+}
+
 /* ---- What is refused ---- */
 
 static void outside(world *w) {
@@ -201,7 +278,8 @@ static void outside(world *w) {
 }
 
 static void test_all_covered(void **state) {
-    static const vt_gop here[] = {VT_G_MOD, VT_G_BITWISE_NOT, VT_G_CUM_SUM, VT_G_TOP_K, VT_G_SCATTER};
+    static const vt_gop here[] = {VT_G_MOD,   VT_G_BITWISE_NOT, VT_G_CUM_SUM,
+                                  VT_G_TOP_K, VT_G_SCATTER,     VT_G_NON_MAX_SUPPRESSION};
     (void)state;
     for (size_t i = 0; i < sizeof here / sizeof *here; i++) assert_true(sample_covered[here[i]]);
     for (int op = VT_G_SIN; op <= VT_G_ATANH; op++) assert_true(sample_covered[op]);
@@ -216,12 +294,15 @@ MANY(random_remainders, 300)
 MANY(random_cum_sums, 200)
 MANY(random_top_k, 200)
 MANY(random_scatter, 300)
+MANY(random_suppression, 400)
 MANY(outside, 1)
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_angles),     cmocka_unit_test(test_random_bits),
-                                       cmocka_unit_test(test_random_remainders), cmocka_unit_test(test_random_cum_sums),
-                                       cmocka_unit_test(test_random_top_k),      cmocka_unit_test(test_random_scatter),
-                                       cmocka_unit_test(test_outside),           cmocka_unit_test(test_all_covered)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random_angles),     cmocka_unit_test(test_random_bits),
+        cmocka_unit_test(test_random_remainders), cmocka_unit_test(test_random_cum_sums),
+        cmocka_unit_test(test_random_top_k),      cmocka_unit_test(test_random_scatter),
+        cmocka_unit_test(test_outside),           cmocka_unit_test(test_random_suppression),
+        cmocka_unit_test(test_all_covered)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

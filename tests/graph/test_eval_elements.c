@@ -593,7 +593,7 @@ static void test_all_covered(void **state) {
         /* test_eval_along.c */
         VT_G_SIN, VT_G_COS, VT_G_TAN, VT_G_ASIN, VT_G_ACOS, VT_G_ATAN, VT_G_SINH, VT_G_COSH, VT_G_ASINH, VT_G_ACOSH,
         VT_G_ATANH, VT_G_MOD, VT_G_BITWISE_NOT, VT_G_BITWISE_AND, VT_G_BITWISE_OR, VT_G_BITWISE_XOR, VT_G_SHIFT_LEFT,
-        VT_G_SHIFT_RIGHT, VT_G_CUM_SUM, VT_G_TOP_K, VT_G_SCATTER};
+        VT_G_SHIFT_RIGHT, VT_G_CUM_SUM, VT_G_TOP_K, VT_G_SCATTER, VT_G_NON_MAX_SUPPRESSION};
     (void)state;
     for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++) {
         assert_false(sample_covered[elsewhere[i]]);

@@ -362,7 +362,7 @@ TEST_CASE(test_counts) {
          "Identity Cast Reshape Transpose Pad Slice Expand Resize DepthToSpace SpaceToDepth DynamicQuantizeLinear"},
         {2, 2,
          "MatMul Add Sub Mul Div Min Max Pow PRelu Equal Less LessOrEqual Greater GreaterOrEqual And Or Xor Gather "
-         "Mod BitwiseAnd BitwiseOr BitwiseXor ShiftLeft ShiftRight"},
+         "NonMaxSuppression Mod BitwiseAnd BitwiseOr BitwiseXor ShiftLeft ShiftRight"},
         {2, 3, "Conv ConvTranspose Gemm QuantizeLinear DequantizeLinear"},
         {2, 4, "ConvInteger MatMulInteger"},
         {3, 3, "Where Scatter"},

@@ -89,6 +89,7 @@ static const char *const rows[] = {
     "Gather 2-2 1 any axis=0",
     "Scatter 3-3 1 numbers reduction=none",
     "TopK 1-1 1 numbers axis=0 k=1 largest=1",
+    "NonMaxSuppression 2-2 1 floats k=0 iou=0 score=-inf centered=0",
     "CumSum 1-1 1 numbers axis=0 exclusive=0 reverse=0",
     "Expand 1-1 1 any shape=",
     "Resize 1-1 1 numbers sampling=nearest coordinates=half_pixel rounding=round_prefer_floor scales= shape=",

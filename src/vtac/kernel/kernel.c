@@ -163,7 +163,7 @@ static vta_status read_source(vt_ctx *ctx, void *arg) {
 
 static bool is_kernel(const vtac_kernel *k) { return vt_is(k, VT_TAG_KERNEL); }
 
-static void pass_on(const vta_diag *from, vta_diag *to) {
+void vt__kernel_pass_on(const vta_diag *from, vta_diag *to) {
     for (size_t i = 0; i < vta_diag_count(from); i++) {
         vta_diag_entry e;
         if (vta_diag_get(from, i, &e) != VTA_OK) continue;
@@ -175,25 +175,31 @@ static void pass_on(const vta_diag *from, vta_diag *to) {
     }
 }
 
+vta_status vt__kernel_new(const vta_config *config, const vta_allocator *allocator, vta_diag *diag,
+                          vtac_kernel **out_kernel) {
+    vtac_kernel *k = *out_kernel = vt_alloc_zero(allocator, sizeof *k);
+    if (!k) return vt_no_memory(diag);
+    k->tag = VT_TAG_KERNEL;
+    k->allocator = allocator;
+    k->c = te_context_create(config, allocator);
+    if (k->c) return te_context_status(k->c);
+    vtac_kernel_destroy(k);
+    *out_kernel = NULL;
+    return vt_no_memory(diag);
+}
+
 vta_status vtac_kernel_parse(const char *text, size_t size, const char *name, const char *params,
                              const vta_config *config, const vta_allocator *allocator, vta_diag *diag,
                              vtac_kernel **out_kernel) {
     if (!out_kernel) return VTA_INVALID_ARGUMENT;
     *out_kernel = NULL;
     if (!text && size) return vt_fail(diag, VTA_INVALID_ARGUMENT, "a kernel needs a text");
-    vtac_kernel *k = vt_alloc_zero(allocator, sizeof *k);
-    if (!k) return vt_no_memory(diag);
-    k->tag = VT_TAG_KERNEL;
-    k->allocator = allocator;
-    k->c = te_context_create(config, allocator);
-    if (!k->c) {
-        vtac_kernel_destroy(k);
-        return vt_no_memory(diag);
-    }
+    vtac_kernel *k;
+    vta_status status = vt__kernel_new(config, allocator, diag, &k);
+    if (!k) return status;
     source src = {k, text ? text : "", size, name, params};
-    vta_status status = te_context_status(k->c);
     if (status == VTA_OK) status = vt_protect(vt_te_ctx(k->c), read_source, &src);
-    pass_on(te_context_diag(k->c), diag);
+    vt__kernel_pass_on(te_context_diag(k->c), diag);
     if (status != VTA_OK)
         vtac_kernel_destroy(k);
     else

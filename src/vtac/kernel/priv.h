@@ -34,6 +34,12 @@ struct vtac_kernel {
     bool scheduled; /* by the file */
 };
 
+/* An empty kernel, also where its context has failed; NULL without memory. */
+vta_status vt__kernel_new(const vta_config *config, const vta_allocator *allocator, vta_diag *diag,
+                          vtac_kernel **out_kernel);
+/* A context's messages become the caller's. */
+void vt__kernel_pass_on(const vta_diag *from, vta_diag *to);
+
 typedef struct vt__override {
     const char *name;
     int64_t value;

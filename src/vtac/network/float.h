@@ -32,6 +32,11 @@ vt_host_factors vt__float_factors(const vt__float_node *o);
 vta_status vt__float_matrix(const vt__float_node *o, vtac_kernel **out);
 vta_status vt__float_conv(const vt__float_node *o, vtac_kernel **out);
 vta_status vt__float_pool(const vt__float_node *o, vtac_kernel **out);
+/* float_along.c */
+vta_status vt__float_top_k(vt__float_node *o, vtac_kernel **out);
+vta_status vt__float_cum_sum(vt__float_node *o, vtac_kernel **out);
+vta_status vt__float_scatter(vt__float_node *o, vtac_kernel **out);
+vta_status vt__float_suppression(vt__float_node *o, vtac_kernel **out);
 /* float_resize.c */
 vta_status vt__float_resize(const vt__float_node *o, vtac_kernel **out);
 

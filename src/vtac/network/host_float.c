@@ -225,10 +225,10 @@ static vta_status make_other(vt__float_node *o, vtac_kernel **out) {
     case VT_G_GEMM:
     case VT_G_MAT_MUL_INTEGER:
     case VT_G_MAT_MUL: return vt__float_matrix(o, out);
-    case VT_G_SCATTER:
-        vt__float_refuse(o, "with a reduction, or more than 2^22 pairs of a row and an update, it is not compiled");
-    case VT_G_TOP_K:
-    case VT_G_CUM_SUM: vt__float_refuse(o, "with more than 2^22 pairs of elements along its axis it is not compiled");
+    case VT_G_SCATTER: return vt__float_scatter(o, out);
+    case VT_G_TOP_K: return vt__float_top_k(o, out);
+    case VT_G_NON_MAX_SUPPRESSION: return vt__float_suppression(o, out);
+    case VT_G_CUM_SUM: return vt__float_cum_sum(o, out);
     default: vt__float_refuse(o, "no code is generated for it yet");
     }
 }

@@ -1,4 +1,4 @@
-/* Types of what works on bits, on places along an axis, and on rows. */
+/* Types of what works on bits, on places along an axis, on rows, and on boxes. */
 #include "frontend/graph/priv.h"
 
 static void want_integers(vt_ctx *ctx, const vt_gnode *n, bool without_sign) {
@@ -44,4 +44,20 @@ void vt__infer_scatter(vt_ctx *ctx, const vt_gnode *n) {
         vt_gnode_refuse(ctx, n, "%lld updates of %lld elements for %lld rows of %lld", (long long)updates[0],
                         (long long)updates[1], (long long)n->inputs[1]->type.dim[0], (long long)t.dim[1]);
     vt__gives(n, 0, t);
+}
+
+/* A row of their number, and as many as there can be: at most k of each class, and no more than there are boxes. */
+void vt__infer_non_max_suppression(vt_ctx *ctx, const vt_gnode *n) {
+    vt__want_rank(ctx, n, 0, 3);
+    vt__want_rank(ctx, n, 1, 3);
+    vt__want_element(ctx, n, 1, VT_ELEMENT_F32);
+    const int64_t *boxes = n->inputs[0]->type.dim, *scores = n->inputs[1]->type.dim;
+    int64_t k = vt_gattr_int(n, VT_A_K);
+    if (boxes[2] != 4) vt_gnode_refuse(ctx, n, "boxes of %lld numbers, expected 4", (long long)boxes[2]);
+    if (scores[0] != boxes[0] || scores[2] != boxes[1])
+        vt_gnode_refuse(ctx, n, "scores of %lld images and %lld boxes, boxes of %lld and %lld", (long long)scores[0],
+                        (long long)scores[2], (long long)boxes[0], (long long)boxes[1]);
+    vt__want_range(ctx, n, VT_A_K, k, 0, INT64_MAX);
+    int64_t rows = scores[0] * scores[1] * (k < boxes[1] ? k : boxes[1]);
+    vt__gives(n, 0, vt__infer_type(ctx, n, VT_ELEMENT_I64, 2, (int64_t[]){1 + rows, 3}));
 }

@@ -124,7 +124,7 @@ static vt_gvalue *decomposed(vt_rewrite *r, const vt_gnode *n, const uint32_t *u
     if (n->op == VT_G_GEMM && !is_plain(n)) return plain_gemm(r, n);
     if (is_of_rows(n)) return product_of_rows(r, n, n, NULL);
     if (n->op == VT_G_REDUCE_PROD) return vt__decompose_reduce_prod(r, n);
-    return is_softmax_across(n) ? softmax_along(r, n) : vt__decompose_along(r, n);
+    return is_softmax_across(n) ? softmax_along(r, n) : NULL;
 }
 
 /* A product whose sum with a bias stands for both. */

@@ -7,9 +7,6 @@
 /* A node in the place of `n`. `last`: its value is what n computes, and keeps that name. */
 vt_gvalue *vt__decompose_make(vt_rewrite *r, const vt_gnode *n, bool last, vt_gop op, uint32_t input_count,
                               vt_gvalue *const *inputs, uint32_t attribute_count, const vt_gattr *attributes);
-/* decompose_along.c: what stands for a TopK or a CumSum along a short axis, or a Scatter of few rows; NULL: the node.
- */
-vt_gvalue *vt__decompose_along(vt_rewrite *r, const vt_gnode *n);
 /* decompose_product.c: the product of all entries along an axis, which goes; `last` as above. */
 vt_gvalue *vt__decompose_product(vt_rewrite *r, const vt_gnode *n, bool last, vt_gvalue *x, uint32_t axis);
 /* What stands for a ReduceProd; NULL: the node is another one. */

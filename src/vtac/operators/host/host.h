@@ -147,6 +147,50 @@ vta_status vt_host_reduce_kernel(const vt_host *host, vt_host_reduction kind, co
 vta_status vt_host_softmax_kernel(const vt_host *host, int64_t rows, int64_t columns, bool logarithm,
                                   vtac_kernel **out_kernel);
 
+/* The numbers (int64) of the k largest or smallest along the middle one of three axes (sort.c), in order, the first one
+ * of equal ones first; what is not a number counts as infinity. Arguments: x (outer n inner), result (outer k inner).
+ */
+typedef struct vt_host_top_k {
+    const char *type;
+    int64_t outer, n, inner, k;
+    bool largest;
+} vt_host_top_k;
+vta_status vt_host_top_k_kernel(const vt_host *host, const vt_host_top_k *o, vtac_kernel **out_kernel);
+
+/* The sum of an element and all before it along the middle one of three axes (scan.c); without itself, or from the last
+ * one on. Arguments: x, result. */
+typedef struct vt_host_cum_sum {
+    const char *type;
+    int64_t outer, n, inner;
+    bool exclusive, reverse;
+} vt_host_cum_sum;
+vta_status vt_host_cum_sum_kernel(const vt_host *host, const vt_host_cum_sum *o, vtac_kernel **out_kernel);
+
+/* Rows set to updates, or reduced with them, one after the other (scan.c). Arguments: x (rows width), the rows' numbers
+ * (updates int64), updates (updates width), result. */
+typedef enum vt_host_scatter_how {
+    VT_HOST_SCATTER_SET,
+    VT_HOST_SCATTER_ADD,
+    VT_HOST_SCATTER_MUL,
+    VT_HOST_SCATTER_MAX,
+    VT_HOST_SCATTER_MIN
+} vt_host_scatter_how;
+typedef struct vt_host_scatter {
+    const char *type;
+    vt_host_scatter_how how;
+    int64_t rows, width, updates;
+} vt_host_scatter;
+vta_status vt_host_scatter_kernel(const vt_host *host, const vt_host_scatter *o, vtac_kernel **out_kernel);
+
+/* NonMaxSuppression as the graph has it (suppress.c). Arguments: boxes (images boxes 4 floats), scores (images classes
+ * boxes floats), result (1 + rows, 3 int64). */
+typedef struct vt_host_suppress {
+    int64_t images, classes, boxes, k; /* k: at most so many of a class */
+    double iou, score;
+    bool centered;
+} vt_host_suppress;
+vta_status vt_host_suppress_kernel(const vt_host *host, const vt_host_suppress *o, vtac_kernel **out_kernel);
+
 typedef enum vt_host_coordinates { /* of ONNX's Resize */
                                    VT_HOST_HALF_PIXEL,
                                    VT_HOST_ASYMMETRIC,

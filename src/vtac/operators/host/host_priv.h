@@ -6,10 +6,15 @@
 #include <stdio.h>
 
 #include "base/strbuf.h"
+#include "kernel/made.h"
 #include "operators/host/host.h"
 
 /* Reads the finished text and frees it. */
 vta_status vt__host_parse(const vt_host *host, const char *name, vt_strbuf *text, vtac_kernel **out_kernel);
+
+/* A kernel of statements; `key` says all that `user` says, so that equal ones are one. */
+vta_status vt__host_made(const vt_host *host, const char *name, const char *key, vt_kernel_make *make, const void *user,
+                         vtac_kernel **out_kernel);
 
 /* Loops with this much work or more are shared among threads. */
 enum { VT__HOST_PARALLEL = 1 << 16 };

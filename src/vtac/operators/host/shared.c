@@ -40,21 +40,31 @@ static vtac_kernel *find(const vt_host_kernels *k, uint64_t hash, const char *te
     return NULL;
 }
 
-static vta_status parse(const vt_host *host, const char *name, const char *text, vtac_kernel **out_kernel) {
-    return vtac_kernel_parse(text, strlen(text), name, NULL, host->config, host->allocator, host->diag, out_kernel);
+/* A kernel to come: of a text, or made by a function that the text stands for. */
+typedef struct source {
+    const char *name, *text;
+    vt_kernel_make *make; /* NULL: the text is a kernel file */
+    const void *user;
+} source;
+
+static vta_status create(const vt_host *host, const source *s, vtac_kernel **out_kernel) {
+    if (s->make) return vt_kernel_of(s->name, s->make, s->user, host->config, host->allocator, host->diag, out_kernel);
+    return vtac_kernel_parse(s->text, strlen(s->text), s->name, NULL, host->config, host->allocator, host->diag,
+                             out_kernel);
 }
 
-vta_status vt_host_kernel(const vt_host *host, const char *name, const char *text, vtac_kernel **out_kernel) {
+static vta_status share(const vt_host *host, const source *s, vtac_kernel **out_kernel) {
     vt_host_kernels *k = host->kernels;
+    const char *text = s->text;
     *out_kernel = NULL;
-    if (!k) return parse(host, name, text, out_kernel);
+    if (!k) return create(host, s, out_kernel);
     entry e = {.hash = vt_hash(0, text, strlen(text))};
     if ((*out_kernel = find(k, e.hash, text))) return VTA_OK;
     if (!vt_reserve(k->allocator, &k->entries, &k->cap, k->count + 1, sizeof *k->entries))
         return vt_no_memory(host->diag);
     e.text = vt_strdup(k->allocator, text);
     if (!e.text) return vt_no_memory(host->diag);
-    vta_status status = parse(host, name, text, &e.kernel);
+    vta_status status = create(host, s, &e.kernel);
     if (status != VTA_OK) {
         vt_strfree(k->allocator, e.text);
         return status;
@@ -62,4 +72,15 @@ vta_status vt_host_kernel(const vt_host *host, const char *name, const char *tex
     k->entries[k->count++] = e;
     *out_kernel = e.kernel;
     return VTA_OK;
+}
+
+vta_status vt_host_kernel(const vt_host *host, const char *name, const char *text, vtac_kernel **out_kernel) {
+    const source s = {.name = name, .text = text};
+    return share(host, &s, out_kernel);
+}
+
+vta_status vt__host_made(const vt_host *host, const char *name, const char *key, vt_kernel_make *make, const void *user,
+                         vtac_kernel **out_kernel) {
+    const source s = {name, key, make, user};
+    return share(host, &s, out_kernel);
 }
