@@ -56,9 +56,10 @@ vta_status cli_tensors_find(const cli_tensors *t, const char *text, size_t *out_
         return fail(VTA_NOT_FOUND, "--%s %s: %s has no %s '%.*s'", option, text, t->model, what, (int)(equal - text),
                     text);
     }
-    if (t->count == 1) return VTA_OK;
+    size_t shown = cli_tensors_shown(t);
+    if (shown == 1) return VTA_OK;
     return fail(VTA_INVALID_ARGUMENT, "--%s %s: %s has %zu %ss: say which, NAME=FILE.npy", option, text, t->model,
-                t->count, what);
+                shown, what);
 }
 
 static vta_status read_picture(const cli_tensors *t, const cli_tensor *want, const char *file, const cli_pictures *how,
@@ -185,13 +186,16 @@ vta_status cli_tensors_write(const cli_tensors *t, const cli_list *asked, void *
         const char *file;
         status = cli_tensors_find(t, asked->item[i], &index, &file);
         if (status != VTA_OK) break;
-        const cli_tensor *w = &t->item[index];
-        const DLTensor tensor = {.data = data[index],
+        cli_cut cut;
+        status = cli_tensor_cut(t, data, index, &cut);
+        if (status != VTA_OK) break;
+        const DLTensor tensor = {.data = (void *)cut.data,
                                  .device = {kDLCPU, 0},
-                                 .ndim = w->ndim,
-                                 .dtype = w->type,
-                                 .shape = (int64_t *)w->shape};
+                                 .ndim = cut.tensor.ndim,
+                                 .dtype = cut.tensor.type,
+                                 .shape = (int64_t *)cut.tensor.shape};
         status = vta_tensor_save_npy(&tensor, file, cli_diag());
+        cli_cut_free(&cut);
     }
     return status;
 }
@@ -201,6 +205,7 @@ static bool value_of(const cli_tensor *t, const void *data, size_t index, double
     switch (t->type.code << 8 | t->type.bits) {
     case kDLFloat << 8 | 32: *out = (double)*(const float *)(const void *)at; return true;
     case kDLInt << 8 | 8: *out = *(const int8_t *)at; return true;
+    case kDLInt << 8 | 64: *out = (double)*(const int64_t *)(const void *)at; return true;
     case kDLInt << 8 | 32: *out = *(const int32_t *)(const void *)at; return true;
     case kDLUInt << 8 | 8: *out = *at; return true;
     default: return false;
@@ -233,7 +238,11 @@ static void print_one(const cli_tensor *t, const void *data) {
 }
 
 void cli_tensors_print(const cli_tensors *t, void *const *data) {
-    for (size_t i = 0; i < t->count; i++) print_one(&t->item[i], data[i]);
+    cli_cut cut;
+    for (size_t i = 0; i < cli_tensors_shown(t) && cli_tensor_cut(t, data, i, &cut) == VTA_OK; i++) {
+        print_one(&cut.tensor, cut.data);
+        cli_cut_free(&cut);
+    }
 }
 
 static json_t *json_of(const cli_tensor *t, const void *data) {
@@ -251,6 +260,10 @@ static json_t *json_of(const cli_tensor *t, const void *data) {
 
 json_t *cli_tensors_json(const cli_tensors *t, void *const *data) {
     json_t *list = json_array();
-    for (size_t i = 0; i < t->count; i++) json_array_append_new(list, json_of(&t->item[i], data[i]));
+    cli_cut cut;
+    for (size_t i = 0; i < cli_tensors_shown(t) && cli_tensor_cut(t, data, i, &cut) == VTA_OK; i++) {
+        json_array_append_new(list, json_of(&cut.tensor, cut.data));
+        cli_cut_free(&cut);
+    }
     return list;
 }

@@ -38,6 +38,21 @@ size_t cli_tensors_times(const cli_tensor *want, const DLTensor *have);
 vta_status cli_tensors_refuse(const cli_tensors *t, const cli_tensor *want, const char *file, const DLTensor *have,
                               bool samples);
 void cli_tensors_free(const cli_tensors *t, void **data);
+
+/* extents.c: how many outputs users see, which are the first ones. */
+size_t cli_tensors_shown(const cli_tensors *t);
+enum { CLI_CUT_AXES = 8 };
+/* An output as users see it: with as many rows as were found. `tensor.shape` may be the cut's own. */
+typedef struct cli_cut {
+    cli_tensor tensor;
+    const void *data;
+    int64_t shape[CLI_CUT_AXES];
+    void *own;
+} cli_cut;
+/* Free with cli_cut_free, where it is VTA_OK, and do not copy it. */
+vta_status cli_tensor_cut(const cli_tensors *t, void *const *data, size_t i, cli_cut *out);
+void cli_cut_free(cli_cut *cut);
+
 /* Writes the outputs that are asked for, "NAME=FILE" or "FILE". */
 vta_status cli_tensors_write(const cli_tensors *t, const cli_list *asked, void *const *data);
 /* One line an output, with its largest values; the same as JSON. */

@@ -56,6 +56,9 @@ typedef struct vta_model_tensor {
     size_t bytes;
 } vta_model_tensor;
 
+/* How many rows some outputs have depends on values (NonMaxSuppression). Such an output has the shape of all rows that
+ * there can be, and is 0 behind the last one; another output, "NAME:extents" (int64), the extents that count. These are
+ * behind all others. */
 VTA_API size_t vta_model_input_count(const vta_model *model);
 VTA_API size_t vta_model_output_count(const vta_model *model);
 /* VTA_OUT_OF_RANGE past the last. */

@@ -92,6 +92,7 @@ typedef struct vtac_graph_tensor {
  * ("RGB" or "GRAYSCALE"); and "input.range", the least and the largest number that a quantized first input can be. */
 VTA_API size_t vtac_graph_property_count(const vtac_graph *graph);
 VTA_API const char *vtac_graph_property(const vtac_graph *graph, size_t index, const char **out_value);
+/* An output whose rows depend on values has another one behind it, "NAME:extents", as vta/exec.h says. */
 VTA_API size_t vtac_graph_input_count(const vtac_graph *graph);
 VTA_API size_t vtac_graph_output_count(const vtac_graph *graph);
 /* VTA_OUT_OF_RANGE past the last. */

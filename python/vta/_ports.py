@@ -54,6 +54,27 @@ class Port:
         return f"{self.name}: {self.dtype}{list(self.shape)}"
 
 
+_EXTENTS = ":extents"  # of an output whose rows are counted when the network runs: another one, with its extents
+
+
+def shown(ports: Sequence[Port]) -> list[Port]:
+    """Outputs without those that only say how many rows another one has; these are the last ones."""
+    names = {p.name for p in ports}
+    return [p for p in ports if not (p.name.endswith(_EXTENTS) and p.name[:-len(_EXTENTS)] in names)]
+
+
+def cut(ports: Sequence[Port], arrays: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
+    """The values of the outputs that are shown, of all outputs: with as many rows as were found."""
+    extents = {p.name: a for p, a in zip(ports, arrays)}
+    return [np.ascontiguousarray(a[tuple(slice(n) for n in extents[p.name + _EXTENTS])]) if p.name + _EXTENTS in extents else a
+            for p, a in zip(shown(ports), arrays)]
+
+
+def whole(port: Port, array: NDArray[Any]) -> NDArray[Any]:
+    """An output with all the rows that it can have: those that were not found are 0."""
+    return np.pad(array, [(0, full - n) for full, n in zip(port.shape, array.shape)])
+
+
 def input_of(name: str, ports: Sequence[Port], which: int | str) -> Port:
     """An input by its number or its name."""
     names = [p.name for p in ports]

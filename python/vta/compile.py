@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _bindings as b
 from ._lib import DIAG, call, lib, text
-from ._ports import arrays_of, single
+from ._ports import arrays_of, cut, single
 from ._progress import Progress
 from ._settings import Config, Settings, current
 from ._torch import as_arrays, export, is_torch
@@ -180,8 +180,10 @@ class Quantized:
         output : numpy.ndarray or tuple of numpy.ndarray
         """
         arrays = arrays_of(self.graph.name, self.graph.inputs, inputs, named)
-        results = [np.empty(port.shape, port.dtype) for port in self.graph.outputs]
+        ports = self.graph._ports  # pylint: disable=protected-access
+        results = [np.empty(port.shape, port.dtype) for port in ports]
         call(lib.vtac_quantized_run, self._own.handle, _pointers(arrays), _pointers(results), None, DIAG)
+        results = cut(ports, results)
         return results[0] if len(results) == 1 else tuple(results)
 
     def against_model(self, *inputs: ArrayLike, **named: ArrayLike) -> list[dict[str, Any]]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _bindings as b
 from ._lib import DIAG, call, lib, release
+from ._ports import whole
 from .graph import Graph
 from .image import Preprocess, open_picture, read_settings
 from .model import Model, is_artifact, load_model
@@ -148,7 +149,8 @@ def detect(network: Network, source: Source, settings: str | os.PathLike[str] | 
     call(lib.vta_preprocess_place, ctypes.byref(process.options), lib.vta_image_width(image), lib.vta_image_height(image),
          process.height, process.width, DIAG, ctypes.byref(placed))
     results = network(process.run(image))
-    boxes = detector.run(results if isinstance(results, tuple) else (results,), placed)
+    arrays = results if isinstance(results, tuple) else (results,)
+    boxes = detector.run([whole(p, a) for p, a in zip(network.outputs, arrays)], placed)
     return [{"x0": f.x0, "y0": f.y0, "x1": f.x1, "y1": f.y1, "score": f.score, "class": f.class_id,
              "label": detector.label(f.class_id, names)} for f in boxes]
 

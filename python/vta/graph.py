@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _bindings as b
 from ._lib import DIAG, call, lib, release, take_text, text
-from ._ports import Port, arrays_of
+from ._ports import Port, arrays_of, cut, shown
 from ._views import table
 
 if TYPE_CHECKING:
@@ -104,8 +104,9 @@ class Graph:
         self.name: str = text(lib.vtac_graph_name(self.handle))
         self.inputs = [Port(lib.vtac_graph_input, self.handle, i, b.vtac_graph_tensor)
                        for i in range(lib.vtac_graph_input_count(self.handle))]
-        self.outputs = [Port(lib.vtac_graph_output, self.handle, i, b.vtac_graph_tensor)
-                        for i in range(lib.vtac_graph_output_count(self.handle))]
+        self._ports = [Port(lib.vtac_graph_output, self.handle, i, b.vtac_graph_tensor)
+                       for i in range(lib.vtac_graph_output_count(self.handle))]
+        self.outputs = shown(self._ports)
         self.macs: int = lib.vtac_graph_macs(self.handle)
         self.parameters: int = lib.vtac_graph_parameters(self.handle)
 
@@ -129,7 +130,7 @@ class Graph:
                                      of=self._own)
         data = (ctypes.c_void_p * max(1, len(arrays)))(*[a.ctypes.data for a in arrays])
         call(lib.vtac_evaluator_run, self._evaluator.handle, data, DIAG)
-        results = tuple(self._output(i, port) for i, port in enumerate(self.outputs))
+        results = tuple(cut(self._ports, [self._output(i, port) for i, port in enumerate(self._ports)]))
         return results[0] if len(results) == 1 else results
 
     def _output(self, index: int, port: Port) -> NDArray[Any]:

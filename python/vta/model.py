@@ -15,7 +15,7 @@ import numpy as np
 
 from . import _bindings as b
 from ._lib import DIAG, call, lib, release, take_text, text
-from ._ports import Port, arrays_of, input_of, times_of
+from ._ports import Port, arrays_of, cut, input_of, shown, times_of
 from ._progress import Progress
 from ._views import show, table
 from .module import Timing
@@ -140,7 +140,8 @@ class Model:
         ALIVE.add(self)
         self.name: str = text(lib.vta_model_name(handle))
         self.inputs = [Port(lib.vta_model_input, handle, i) for i in range(lib.vta_model_input_count(handle))]
-        self.outputs = [Port(lib.vta_model_output, handle, i) for i in range(lib.vta_model_output_count(handle))]
+        self._ports = [Port(lib.vta_model_output, handle, i) for i in range(lib.vta_model_output_count(handle))]
+        self.outputs = shown(self._ports)
 
     def __repr__(self) -> str:
         return f"<vta.Model {self.name}: {self.inputs} -> {self.outputs}>"
@@ -176,7 +177,7 @@ class Model:
         for i, array in enumerate(arrays):
             call(lib.vta_instance_set_input, self._instance, i, array.ctypes.data, array.nbytes, DIAG)
         self.run()
-        results = tuple(self.get_output(i) for i in range(len(self.outputs)))
+        results = tuple(cut(self._ports, [self._get(i) for i in range(len(self._ports))]))
         return results[0] if len(results) == 1 else results
 
     def _for(self, inputs: Sequence[ArrayLike], named: Mapping[str, ArrayLike]) -> Model:
@@ -207,6 +208,8 @@ class Model:
         for port in self.outputs:
             if not port.shape:
                 raise ValueError(f"output {port.name} has no first extent: give the inputs one by one")
+        if len(self.outputs) != len(self._ports):
+            raise ValueError(f"{self.name} finds another number of rows for each input: give the inputs one by one")
         results = tuple(np.empty((count * p.shape[0], *p.shape[1:]), p.dtype) for p in self.outputs)
 
         def move(function: Any, held: Sequence[NDArray[Any]], item: int, instance: int, diag: int) -> int:
@@ -318,7 +321,12 @@ class Model:
         """
         if not 0 <= index < len(self.outputs):
             raise IndexError(f"{self.name} has no output {index}; there are {self.outputs}")
-        port = self.outputs[index]
+        if len(self.outputs) == len(self._ports):
+            return self._get(index)
+        return cut(self._ports, [self._get(i) for i in range(len(self._ports))])[index]
+
+    def _get(self, index: int) -> NDArray[Any]:
+        port = self._ports[index]
         array = np.empty(port.shape, port.dtype)
         call(lib.vta_instance_get_output, self._instance, index, array.ctypes.data, array.nbytes, DIAG)
         return array

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ._lib import DIAG, lib, take_text, utf8
-from ._ports import Port, arrays_of
+from ._ports import Port, arrays_of, cut, shown
 from .model import ModelProfile
 
 if TYPE_CHECKING:
@@ -64,11 +64,12 @@ class RemoteModel:
         self.name: str = described["name"]
         self.driver: str = described["driver"]
         self.inputs = [RemotePort(p) for p in described["inputs"]]
-        self.outputs = [RemotePort(p) for p in described["outputs"]]
+        self._ports = [RemotePort(p) for p in described["outputs"]]
+        self.outputs = shown(self._ports)
         self.seconds = 0.0
         self.counters: dict[str, int] = {}
         cpu = session.cpu(0)
-        self._arrays = [cpu.empty(p.shape, str(p.dtype)) for p in self.inputs + self.outputs]
+        self._arrays = [cpu.empty(p.shape, str(p.dtype)) for p in self.inputs + self._ports]
 
     def __repr__(self) -> str:
         return f"<vta.RemoteModel {self.name} on {self.session.place}: {self.inputs} -> {self.outputs}>"
@@ -94,7 +95,7 @@ class RemoteModel:
         self.session._call(lib.vta_rpc_run_model, self._number, numbers, len(self._arrays), DIAG,
                            ctypes.byref(seconds), ctypes.byref(text))
         self.seconds, self.counters = seconds.value, json.loads(take_text(text.value))
-        results = tuple(a.numpy() for a in self._arrays[len(self.inputs):])
+        results = tuple(cut(self._ports, [a.numpy() for a in self._arrays[len(self.inputs):]]))
         return results[0] if len(results) == 1 else results
 
     def profile(self) -> ModelProfile:

@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _bindings as b
 from ._lib import DIAG, call, lib, release
-from ._ports import arrays_of, input_of
+from ._ports import arrays_of, cut, input_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -79,11 +79,11 @@ class Stream:
         for port, array in zip(self.inputs, arrays_of(self._model.name, self.inputs, inputs, named)):
             self._set(port.name, array)
         call(lib.vta_instance_run, self._instance, DIAG)
-        results = []
-        for i, port in enumerate(self._model.outputs):
-            if port in self.outputs:
-                results.append(np.empty(port.shape, port.dtype))
-                call(lib.vta_instance_get_output, self._instance, i, results[-1].ctypes.data, results[-1].nbytes, DIAG)
+        ports = self._model._ports  # pylint: disable=protected-access
+        arrays = [np.empty(port.shape, port.dtype) for port in ports]
+        for i, array in enumerate(arrays):
+            call(lib.vta_instance_get_output, self._instance, i, array.ctypes.data, array.nbytes, DIAG)
+        results = [a for port, a in zip(self._model.outputs, cut(ports, arrays)) if port in self.outputs]
         return results[0] if len(results) == 1 else tuple(results)
 
     @property

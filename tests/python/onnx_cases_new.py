@@ -207,6 +207,18 @@ def _top_k(d):
         d.constant(np.array([k], I64))
 
 
+@operator("NonMaxSuppression", sets=(10, 24))
+def _suppression(d):
+    images, boxes, classes = d.upto(1, 2), d.upto(1, 20), d.upto(1, 3)
+    d.set(center_point_box=d.pick(None, 0, 1))
+    d.input(np.round(d.array([images, boxes, 4], F32, 0, 10), d.upto(0, 2)))
+    d.input(np.round(d.array([images, classes, boxes], F32, 0, 1), 2))
+    d.constant(np.array([d.pick(1, 3, 100, 2**40)], I64))
+    d.constant(np.array([d.pick(0, 0.3, 0.5, 1)], F32))
+    if d.chance(0.7):
+        d.constant(np.array([d.pick(-1, 0.2, 0.5, 0.99)], F32))
+
+
 @operator("OneHot", sets=(9, 24))
 def _one_hot(d):
     depth, dtype = d.upto(1, 6), d.pick(F32, I64)
@@ -244,7 +256,7 @@ def _cum_sum(d):
 
 @operator("NonZero", sets=(9, 24))
 def _non_zero(d):
-    d.constant(d.array(d.shape(1), d.pick(F32, I64, BOOL), -1, 1))
+    d.input(d.array(d.shape(0 if d.opset >= 13 else 1), d.pick(F32, I64, BOOL), -1, 1), constant=d.chance())
 
 
 @operator("Compress", sets=(9, 24))
@@ -255,7 +267,7 @@ def _compress(d):
     d.input(d.array(shape))
     condition = d.array([shape[axis] if axis is not None else int(np.prod(shape))], BOOL)
     condition[0] = True
-    d.constant(condition[:d.upto(1, len(condition))])
+    d.input(condition[:d.upto(1, len(condition))], constant=d.chance())
 
 
 @operator("EyeLike", sets=(9, 24))

@@ -211,10 +211,8 @@ class Edges(unittest.TestCase):
     # ---- Messages and names ----
 
     def test_why_not(self):
-        for op, words in ("NonMaxSuppression", "how many boxes it gives depends on their values; end the model before it"), \
-                         ("Unique", "how many elements it gives depends on their values"):
-            self.refused(model([helper.make_node(op, ["x"], ["y"])], [value("x", [4])], ["y"]),
-                         rf"node y \({op}\): this operator is not supported: {words}")
+        self.refused(model([helper.make_node("Unique", ["x"], ["y"])], [value("x", [4])], ["y"]),
+                     r"node y \(Unique\): this operator is not supported: how many elements it gives depends on their values")
 
     def test_output_shape(self):
         for extent in -2**63, -1, 0:

@@ -47,7 +47,18 @@ static bool is_known(DLDataType type) {
     return type.lanes == 1 && (is_integer || (type.code == kDLFloat && type.bits == 32));
 }
 
+/* Without the last ones that say how many rows others have (NAME:extents): rows that were not found are 0. */
+static size_t without_extents(const vta_detect_tensor *outputs, size_t count) {
+    static const char suffix[] = ":extents";
+    for (; outputs && count > 1 && outputs[count - 1].name; count--) {
+        size_t size = strlen(outputs[count - 1].name), end = sizeof suffix - 1;
+        if (size < end || strcmp(outputs[count - 1].name + size - end, suffix) != 0) break;
+    }
+    return count;
+}
+
 static vta_status take_outputs(const vta_detect_tensor *outputs, size_t count, vt_outputs *out, vta_diag *diag) {
+    count = without_extents(outputs, count);
     if (!outputs || !count || count > VT_DETECT_OUTPUTS)
         return vt_fail(diag, VTA_UNSUPPORTED, "a detector has 1 to %d outputs, this network %zu", VT_DETECT_OUTPUTS,
                        count);

@@ -87,9 +87,6 @@ static const char *reason(const Onnx__NodeProto *p) {
     static const struct {
         const char *name, *why;
     } without[] = {
-        {"NonMaxSuppression",
-         ": how many boxes it gives depends on their values; end the model before it, at boxes and scores, which "
-         "`vta detect` suppresses"},
         {"Unique", ": how many elements it gives depends on their values"},
     };
     for (size_t i = 0; i < sizeof without / sizeof *without; i++)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "frontend/eval/eval.h"
+#include "frontend/onnx/rows.h"
 
 vt_gvalue *vt__mk_one(const vt_onnx_node *n, vt_gop op, vt_gvalue *x) { return vt__onnx_make(n, op, 1, &x, 0, NULL); }
 
@@ -122,7 +123,9 @@ static vt_gvalue *known(const vt_onnx_node *n, vt_gvalue *v, int *left) {
     void *out = vt_new_bytes(n->r->ctx, vt_gtype_bytes(&v->type));
     vta_status status = vt_eval_node(by, in, &out, n->r->ctx->arena.allocator, n->r->ctx->diag);
     if (status != VTA_OK) vt_leave(n->r->ctx, status);
-    return vt_graph_constant(n->r->g, v->name, v->type, out);
+    vt_gvalue *y = vt_graph_constant(n->r->g, v->name, v->type, out);
+    vt__onnx_rows_copy(n->r, v, y);
+    return y;
 }
 
 vt_gvalue *vt__onnx_known(const vt_onnx_node *n, vt_gvalue *v) {
@@ -135,6 +138,7 @@ vt_gvalue *vt__onnx_need_known(const vt_onnx_node *n, size_t i, const char *what
     if (!is)
         vt__onnx_unsupported(n, "%s (%s) is computed when the model runs; it must follow from constants and shapes",
                              what, v->name);
+    vt__onnx_rows_want_known(n, is, what);
     return is;
 }
 

@@ -29,6 +29,9 @@ vt_gvalue *vt__mk_unsqueeze(const vt_onnx_node *n, vt_gvalue *x, uint32_t at);
 
 /* GatherElements: x[i, .., indices[i, j, ..], ..] along an axis. */
 vt_gvalue *vt__mk_take_along(const vt_onnx_node *n, vt_gvalue *x, vt_gvalue *indices, uint32_t axis);
+/* op_rows.c: NonZero, and Compress along an axis, of values that are computed when the model runs. */
+vt_gvalue *vt__mk_non_zero(const vt_onnx_node *n, vt_gvalue *x);
+vt_gvalue *vt__mk_compress(const vt_onnx_node *n, vt_gvalue *x, uint32_t axis, vt_gvalue *truths);
 /* x * its share of a normal distribution below it, or the form with tanh. */
 vt_gvalue *vt__mk_gelu(const vt_onnx_node *n, vt_gvalue *x, bool tanh_form);
 

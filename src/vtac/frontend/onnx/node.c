@@ -4,7 +4,7 @@
 
 #include "base/arena_text.h"
 #include "frontend/eval/eval.h"
-#include "frontend/onnx/priv.h"
+#include "frontend/onnx/rows.h"
 
 enum { SMALL = 1024 }; /* elements that are computed while reading */
 
@@ -116,6 +116,7 @@ static const vt_gvalue *constant(const vt_onnx_node *n, size_t i, const char *wh
     if (v && !v->data)
         vt__onnx_unsupported(n, "%s (%s) is computed when the model runs; it must follow from constants and shapes",
                              what, v->name);
+    if (v && strcmp(what, "shape") != 0) vt__onnx_rows_want_known(n, v, what);
     return v;
 }
 
@@ -167,7 +168,9 @@ static vt_gvalue *compute(const vt_onnx_node *n, const vt_gnode *node) {
     for (uint32_t i = 0; i < node->input_count; i++) in[i] = node->inputs[i] ? node->inputs[i]->data : NULL;
     vta_status status = vt_eval_node(node, in, &out, n->r->ctx->arena.allocator, n->r->ctx->diag);
     if (status != VTA_OK) vt_leave(n->r->ctx, status);
-    return vt_graph_constant(n->r->g, node->name, t, out);
+    vt_gvalue *y = vt_graph_constant(n->r->g, node->name, t, out);
+    vt__onnx_rows_copy(n->r, node->outputs[0], y);
+    return y;
 }
 
 vt_gvalue *vt__onnx_make(const vt_onnx_node *n, vt_gop op, uint32_t input_count, vt_gvalue *const *inputs,
@@ -176,6 +179,7 @@ vt_gvalue *vt__onnx_make(const vt_onnx_node *n, vt_gop op, uint32_t input_count,
                           inputs, attributes};
     if (n->p->n_output < vt_gop_get(op)->outputs) spec.output_names = NULL;
     const vt_gnode *node = vt_graph_add(n->r->g, &spec);
+    vt__onnx_rows_pass(n, node);
     return is_known(node) ? compute(n, node) : node->outputs[0];
 }
 

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "frontend/onnx/priv.h"
+#include "frontend/onnx/rows.h"
 
 static vt_gvalue *floats_value(const vt_onnx_node *n, uint32_t rank, size_t count, const float *values) {
     int64_t dims[] = {(int64_t)count};
@@ -46,21 +46,29 @@ void vt__onnx_constant_of_shape(const vt_onnx_node *n) {
     if (vt_gtype_count(&one->type) != 1) vt__onnx_wrong(n, "its value is not one number");
     if (!shape.given || shape.count > VT_MAX_RANK) vt__onnx_wrong(n, "a shape of %u axes", (unsigned)shape.count);
     one = vt__onnx_reshape_to(n, one, 0, NULL);
-    vt__onnx_out(
-        n, 0, vt__onnx_make(n, VT_G_EXPAND, 1, &one, VT_ONNX_ATTRIBUTES(VT_GSET_INTS(SHAPE, shape.count, shape.item))));
+    vt_gvalue *y =
+        vt__onnx_make(n, VT_G_EXPAND, 1, &one, VT_ONNX_ATTRIBUTES(VT_GSET_INTS(SHAPE, shape.count, shape.item)));
+    vt__onnx_rows_shaped(n, vt__onnx_in(n, 0), y);
+    vt__onnx_out(n, 0, y);
 }
 
 static int64_t between(int64_t x, int64_t least, int64_t most) { return x < least ? least : x > most ? most : x; }
 
 /* Shape, of a part of the axes from opset 15 on, and Size. */
 void vt__onnx_shape(const vt_onnx_node *n) {
-    const vt_gtype *t = &vt__onnx_need(n, 0)->type;
+    const vt_gvalue *x = vt__onnx_need(n, 0);
+    const vt_gtype *t = &x->type;
     if (!strcmp(n->p->op_type, "Size")) {
-        vt__onnx_out(n, 0, number_value(n, vt_gtype_count(t)));
+        vt_gvalue *size = number_value(n, vt_gtype_count(t));
+        vt__onnx_rows_measured(n->r, x, size);
+        vt__onnx_out(n, 0, size);
         return;
     }
+    uint32_t axis;
     int64_t begin = vt__onnx_int(n, "start", 0), end = vt__onnx_int(n, "end", t->rank);
     begin = between(begin < 0 ? begin + t->rank : begin, 0, t->rank);
     end = between(end < 0 ? end + t->rank : end, begin, t->rank);
-    vt__onnx_out(n, 0, vt__onnx_ints_value(n, (uint32_t)(end - begin), t->dim + begin));
+    vt_gvalue *shape = vt__onnx_ints_value(n, (uint32_t)(end - begin), t->dim + begin);
+    if (vt__onnx_rows_are_open(n->r, x, &axis) && axis >= begin && axis < end) vt__onnx_rows_measured(n->r, x, shape);
+    vt__onnx_out(n, 0, shape);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "frontend/onnx/make.h"
+#include "frontend/onnx/rows.h"
 
 /* Each index of an axis of `extent` entries, times `stride`. */
 static vt_gvalue *offsets(const vt_onnx_node *n, vt_gvalue *indices, int64_t extent, int64_t stride) {
@@ -182,30 +183,38 @@ void vt__onnx_top_k(const vt_onnx_node *n) {
     const vt_gattr set[] = {VT_GSET_INT(AXIS, axis), VT_GSET_INT(K, k),
                             VT_GSET_INT(LARGEST, vt__onnx_int(n, "largest", 1) != 0)};
     vt_gvalue *places = vt__onnx_make(n, VT_G_TOP_K, 1, &x, 3, set);
-    if (vt__onnx_wants(n, 0)) vt__onnx_out(n, 0, vt__mk_take_along(n, x, places, axis));
+    if (vt__onnx_wants(n, 0)) vt__onnx_out(n, 0, vt__mk_take_along(n, vt__onnx_rows_whole(n, x), places, axis));
     vt__onnx_out(n, 1, places);
 }
 
 /* ---- Selections ---- */
 
-/* Of a condition that is known now. */
 void vt__onnx_compress(const vt_onnx_node *n) {
-    vt_gvalue *x = vt__onnx_need(n, 0), *condition = vt__onnx_need_known(n, 1, "condition");
+    vt_gvalue *x = vt__onnx_need(n, 0), *given = vt__onnx_need(n, 1), *condition = vt__onnx_known(n, given);
     if (!vt__onnx_has(n, "axis")) x = flat(n, x);
     uint32_t axis = vt__onnx_has(n, "axis") ? vt__onnx_axis(n, vt__onnx_int(n, "axis", 0), x->type.rank) : 0;
-    int64_t given = vt_gtype_count(&condition->type), count = 0, *table;
-    if (condition->type.element != VT_ELEMENT_BOOL || given > x->type.dim[axis])
+    if (!condition) {
+        vt__onnx_out(n, 0, vt__mk_compress(n, x, axis, given));
+        return;
+    }
+    int64_t all = vt_gtype_count(&condition->type), count = 0, *table;
+    if (condition->type.element != VT_ELEMENT_BOOL || all > x->type.dim[axis])
         vt__onnx_wrong(n, "condition is not a list of at most %lld truths", (long long)x->type.dim[axis]);
-    for (int64_t i = 0; i < given; i++) count += ((const bool *)condition->data)[i];
+    for (int64_t i = 0; i < all; i++) count += ((const bool *)condition->data)[i];
     vt_gvalue *at = vt__mk_room(n, VT_ELEMENT_I64, 1, &count, &table);
-    for (int64_t i = 0; i < given; i++)
+    for (int64_t i = 0; i < all; i++)
         if (((const bool *)condition->data)[i]) *table++ = i;
     vt__onnx_out(n, 0, vt__mk_take(n, x, axis, at));
 }
 
-/* How many there are is known of constants alone. */
+/* Of constants it has as many columns as there are. */
 void vt__onnx_non_zero(const vt_onnx_node *n) {
-    const vt_gvalue *x = vt__onnx_need_known(n, 0, "the input, on whose values the result's shape depends,");
+    vt_gvalue *given = vt__onnx_need(n, 0), *x = vt__onnx_known(n, given);
+    if (!x) {
+        vt__onnx_out(n, 0, vt__mk_non_zero(n, given));
+        return;
+    }
+    vt__onnx_rows_want_known(n, x, "numbers");
     int64_t all = vt_gtype_count(&x->type), count = 0, *to, done = 0;
     uint32_t rank = x->type.rank ? x->type.rank : 1;
     for (int64_t i = 0; i < all; i++) count += vt_gelement_at(x, (size_t)i) != 0;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "frontend/onnx/make.h"
+#include "frontend/onnx/rows.h"
 
 /* 0: as the input has it (unless allowzero); -1: what is left over. */
 void vt__onnx_reshape(const vt_onnx_node *n) {
@@ -22,7 +23,9 @@ void vt__onnx_reshape(const vt_onnx_node *n) {
             vt__onnx_wrong(n, "%lld elements are not a multiple of %lld", (long long)count, (long long)known);
         dims[open] = count / known;
     }
-    vt__onnx_out(n, 0, vt__onnx_reshape_to(n, x, shape.count, dims));
+    vt_gvalue *y = vt__onnx_reshape_to(n, x, shape.count, dims);
+    vt__onnx_rows_shaped(n, vt__onnx_in(n, 1), y);
+    vt__onnx_out(n, 0, y);
 }
 
 void vt__onnx_flatten(const vt_onnx_node *n) {
@@ -190,7 +193,9 @@ void vt__onnx_expand(const vt_onnx_node *n) {
         int64_t given = i < rank - shape.count ? 1 : shape.item[i - (rank - shape.count)];
         dims[i] = given == 1 ? own : given;
     }
-    vt__onnx_out(n, 0, expand_to(n, x, rank, dims));
+    vt_gvalue *y = expand_to(n, x, rank, dims);
+    vt__onnx_rows_shaped(n, vt__onnx_in(n, 1), y);
+    vt__onnx_out(n, 0, y);
 }
 
 /* Axis by axis, where there is no room for an axis more before each. */

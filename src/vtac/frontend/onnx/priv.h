@@ -27,6 +27,7 @@ bool vt__onnx_map_put(vt_ctx *ctx, vt_onnx_map *m, const char *key, void *value)
 
 struct vt_onnx_four_bits;
 struct vt_onnx_functions;
+struct vt_onnx_rows;
 typedef struct vt_onnx_sequence vt_onnx_sequence; /* op_sequence.c */
 
 typedef struct vt_onnx_reader {
@@ -46,6 +47,7 @@ typedef struct vt_onnx_reader {
     uint32_t body_nodes; /* that were read in bodies of If, Loop and Scan, and steps of LSTM, GRU and RNN in them */
     bool in_body;        /* of If, Loop or Scan, or of a function */
     struct vt_onnx_functions *functions; /* that the model brings along; NULL: none */
+    struct vt_onnx_rows *rows;           /* values whose rows are counted when the model runs (rows.h) */
     uint32_t calls;                      /* of functions, in one another */
     uint32_t refused;                    /* nodes and attributes that are not supported; each has its diagnostic */
 } vt_onnx_reader;

@@ -5,6 +5,7 @@
 #include "base/arena_text.h"
 #include "base/spill.h"
 #include "frontend/onnx/language.h"
+#include "frontend/onnx/rows.h"
 
 /* ---- Messages, in the arena ---- */
 
@@ -328,6 +329,7 @@ const vt_graph *vt_onnx_read(vt_ctx *ctx, const void *bytes, size_t size, const 
     r.four_bits = VT_NEW(ctx, vt_onnx_four_bits);
     r.tensors = VT_NEW(ctx, vt_onnx_map);
     r.g = vt_graph_new(ctx, r.from->name && *r.from->name ? r.from->name : "main");
+    vt__onnx_rows_begin(&r);
     read_properties(&r, m);
     vt__onnx_check(&r);
     vt__onnx_language_begin(&r, m);
@@ -335,6 +337,7 @@ const vt_graph *vt_onnx_read(vt_ctx *ctx, const void *bytes, size_t size, const 
     read_inputs(&r);
     read_nodes(&r, vt__onnx_order(&r));
     read_outputs(&r);
+    vt__onnx_rows_end(&r);
     vt_graph_verify(r.g, "reading");
     return r.g;
 }
