@@ -126,12 +126,14 @@ deb:
 	@$(PACKAGES) build deb
 	@scripts/make_debs build-deb
 
-# Wheels and packages in Debians with nothing installed, and built twice, in two folders; as root.
+# Wheels and packages in Debians with nothing installed, and built twice, in two folders; as root. scripts/check_fresh
+# does the same for a checkout.
 test-packages: wheel deb
 	@scripts/check_wheel build-wheel/dist build-roots/wheel
 	@scripts/check_wheel build-wheel/dist build-roots/wheel13 trixie
 	@scripts/check_dockerfile build-roots/docker --version
 	@scripts/check_debs build-deb build-roots/deb
+	@scripts/check_debs build-deb build-roots/deb13 trixie
 	@scripts/check_reproducible build-roots/twice
 
 format check-format:
