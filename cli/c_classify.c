@@ -180,6 +180,8 @@ int cmd_classify(const cli_command *self, int argc, char **argv) {
     s.network.tells_cycles = s.stats;
     if (s.is_float && cli_is_artifact(argv[0]))
         return cli_usage(self, "--float is for ONNX models: an artifact holds the integers only");
+    if (s.is_float && cli_hardware_option(&s.common))
+        return cli_usage(self, "%s is for the accelerator, --float does without it", cli_hardware_option(&s.common));
     vta_status status = classify(&s, argv[0], argv + 1, argc - 1);
     size_t count = s.files.count;
     bool done = status == VTA_OK;

@@ -182,6 +182,8 @@ int cmd_detect(const cli_command *self, int argc, char **argv) {
     if (argc < 2) return cli_usage(self, "expected MODEL and at least one image or folder");
     if (s.is_float && cli_is_artifact(argv[0]))
         return cli_usage(self, "--float is for ONNX models: an artifact holds the integers only");
+    if (s.is_float && cli_hardware_option(&s.common))
+        return cli_usage(self, "%s is for the accelerator, --float does without it", cli_hardware_option(&s.common));
     vta_status status = detect(&s, argv[0], argv + 1, argc - 1);
     bool done = status == VTA_OK;
     if (done) status = report_broken(&s);

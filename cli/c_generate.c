@@ -27,6 +27,8 @@ int cmd_generate(const cli_command *self, int argc, char **argv) {
     if (!s.tokenizer) return cli_usage(self, "expected --tokenizer");
     if (is_float && cli_is_artifact(argv[0]))
         return cli_usage(self, "--float is for ONNX models and checkpoints: an artifact holds the integers only");
+    if (is_float && cli_hardware_option(&common))
+        return cli_usage(self, "%s is for the accelerator, --float does without it", cli_hardware_option(&common));
     s.json = common.json;
     network.tells_cycles = true;
     vta_status status = is_float ? cli_language_floats(&network.of_graph, argv[0], &l)

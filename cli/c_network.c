@@ -201,6 +201,10 @@ const char *cli_network_option(const cli_network *n) {
                                   : NULL;
 }
 
+const char *cli_hardware_option(const cli_common *common) {
+    return common->config ? "--config" : common->set.count ? "--set" : cli_timing_option(&common->timing);
+}
+
 vta_status cli_network_open(const cli_network *n, const char *path, cli_pictures *how, size_t count,
                             const char *const *paths, vta_model **out_model) {
     uint8_t *bytes;

@@ -92,6 +92,9 @@ vta_status cli_network_quantize(const cli_network *n, const char *path, cli_pict
                                 const char *const *paths, vtac_graph **out_graph, vtac_quantized **out_quantized);
 /* The first given option of those that say how a model is compiled, which an artifact cannot be given; NULL: none. */
 const char *cli_network_option(const cli_network *n);
+/* The option given that says which accelerator it is compiled for or timed by, as "--bus"; NULL: none. A network in
+ * floats has no use for one. */
+const char *cli_hardware_option(const cli_common *common);
 /* The artifact of it. */
 vta_status cli_network_build(const cli_network *n, const vtac_quantized *q, uint8_t **out_bytes, size_t *out_size,
                              vtac_compile_report **report);

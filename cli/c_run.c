@@ -177,6 +177,8 @@ static int run_model(const cli_command *self, running *r, network_run *n, const 
     if (n->model.carry.count && cli_is_network(path) && !n->is_float && !n->network.calibrate.count)
         return cli_usage(self, "%s: --carry of a model that is not compiled: its samples are missing, --calibrate",
                          path);
+    if (n->is_float && cli_hardware_option(&r->k.common))
+        return cli_usage(self, "%s is for the accelerator, --float does without it", cli_hardware_option(&r->k.common));
     n->model.path = path;
     n->model.device = &r->device;
     n->model.json = r->k.common.json;

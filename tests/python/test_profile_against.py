@@ -128,6 +128,10 @@ class Against(unittest.TestCase):
             for more in (["--config", "pynq"], ["--set", "LOG_BATCH=1"], calibrate, ["--range", "max"], ["--equalize"]):
                 said = f"{more[0]} is for ONNX models; this network is compiled already"
                 self.assertIn(said, vta_(*words, *more, code=1))
+        for words in ["classify", NET, PICTURE], ["detect", NET, PICTURE], ["run", NET], ["generate", NET, "--tokenizer", NET]:
+            for more in ["--config", "pynq"], ["--set", "LOG_BATCH=1"], ["--bus", "64"]:
+                said = f"{more[0]} is for the accelerator, --float does without it"
+                self.assertIn(said, vta_(*words, "--float", *more, code=2))
         layer = layers_of(json.loads(vta_("profile", NET, "--json")))[0][0]
         self.assertIn("1 of 1 operators proven", vta_("prove", NET, "--layer", layer, *given))
         self.assertIn("to the bit", vta_("compare", NET, PICTURE, *given))
