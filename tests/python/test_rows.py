@@ -103,6 +103,7 @@ class Rows(unittest.TestCase):
             images, boxes, classes = (int(random.integers(1, n)) for n in (3, 30, 4))
             x, s = boxes_and_scores(random, images, boxes, classes)
             s = np.round(s, int(random.integers(1, 4)))
+            x = np.round(x) if random.integers(2) else x  # so that overlaps are just the limit
             k, iou, least, centered = (random.choice(a) for a in ([1, 2, 2**40], [0, 0.3, 0.5, 1], [0.2, 0.5], [0, 1]))
             net = Net(b=x, s=s)
             y = net("NonMaxSuppression", "b", "s", np.array([k]), np.float32([iou]), np.float32([least]),
@@ -165,6 +166,8 @@ class Rows(unittest.TestCase):
             (lambda n, y: n("Pad", y, np.int64([0, 1, 0, 2])), np.pad(f, ((0, 0), (1, 2)))),
             (lambda n, y: n("Slice", y, np.int64([0, 1]), np.int64([3, 3]), np.int64([0, 1])), f[:3, 1:3]),
             (lambda n, y: n("Gather", y, np.int64([3, 0]), axis=1), f[:, [3, 0]]),
+            (lambda n, y: n("Gather", n("Transpose", y, perm=[1, 0]), np.int64(2), axis=0), f[:, 2]),
+            (lambda n, y: n("Gather", n("Transpose", y, perm=[1, 0]), np.int64([[3, 0], [1, 1]]), axis=0), f.T[[[3, 0], [1, 1]]]),
             (lambda n, y: n("Concat", y, n("Mul", y, y), axis=1), np.concatenate([f, f * f], 1)),
             (lambda n, y: n("Expand", n("ReduceSum", y, np.int64([1])), n("Shape", y)), np.repeat(f.sum(1, keepdims=True), 4, 1)),
             (lambda n, y: n("Add", y, n("Slice", n("Cast", n("Shape", y), to=FLOAT), np.int64([1]), np.int64([2]))), f + 4),
