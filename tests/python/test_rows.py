@@ -199,6 +199,13 @@ class Rows(unittest.TestCase):
             b, c = net("Compress", "b", good, axis=1), net("Compress", "s", good, axis=2)
             some = s[0, 0] > np.float32(0.5)
             self.check(net, [net.nms(b, c)], [suppress(x[:, some], s[:, :, some], 10, 0.4, np.float32(0.3))])
+            net = Net(b=x, s=s)  # truths of rows: those that are not there are no truths
+            rows = net("Gather", net("Squeeze", "b", np.int64([0])), net.column(net.nms(), 2))
+            want = x[0][suppress(x, s, 10, 0.4, np.float32(0.3))[:, 2]]
+            for least in -1, 3:
+                good = net("Greater", net.column(rows, 0), np.float32(least))
+                self.check(net, [net("Compress", rows, good, axis=0), net("NonZero", good)],
+                           [want[want[:, 0] > least], np.array(np.nonzero(want[:, 0] > least))])
 
     def test_refusals(self):
         """Operators that would mix rows with those that are not there, each by name."""

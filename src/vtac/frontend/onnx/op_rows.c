@@ -74,5 +74,7 @@ vt_gvalue *vt__mk_non_zero(const vt_onnx_node *n, vt_gvalue *x) {
 vt_gvalue *vt__mk_compress(const vt_onnx_node *n, vt_gvalue *x, uint32_t axis, vt_gvalue *truths) {
     if (truths->type.element != VT_ELEMENT_BOOL || truths->type.rank != 1 || truths->type.dim[0] > x->type.dim[axis])
         vt__onnx_wrong(n, "condition is not a list of at most %lld truths", (long long)x->type.dim[axis]);
+    uint32_t open;
+    if (vt__onnx_rows_are_open(n->r, x, &open) && open == axis) x = vt__onnx_rows_whole(n, x); /* of rows that count */
     return vt__mk_take(n, x, axis, places_of(n, counted_truths(n, truths)));
 }
