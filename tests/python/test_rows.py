@@ -63,7 +63,7 @@ class Net:
         self.nodes.append(helper.make_node(op, [i if isinstance(i, str) else self.const(i) for i in inputs], names, **attributes))
         return names[0] if outputs == 1 else names
 
-    def nms(self, boxes="b", scores="s", k=10, iou=0.4, least=0.3):
+    def nms(self, boxes="b", scores="s", k=40, iou=0.4, least=0.3):
         return self("NonMaxSuppression", boxes, scores, np.array([k], "int64"), np.float32([iou]), np.float32([least]))
 
     def column(self, rows, i):
@@ -135,14 +135,14 @@ class Rows(unittest.TestCase):
             floats = [net("Cast", net("Unsqueeze", v, np.int64([1])), to=FLOAT) for v in (picture, of)]
             zeros = net("ConstantOfShape", net("Shape", best))
             y = net("Concat", floats[0], net("GatherND", "b", pair), floats[1], net("Add", best, zeros), axis=1)
-            r = suppress(x, s, 10, 0.4, np.float32(0.3))
+            r = suppress(x, s, 40, 0.4, np.float32(0.3))
             want = np.concatenate([r[:, :1], x[r[:, 0], r[:, 2]], r[:, 1:2], s[r[:, 0], r[:, 1], r[:, 2]][:, None]], 1)
             self.check(net, [y, rows], [want.astype("float32"), r])
 
     def test_row_by_row(self):
         """Each operator that keeps rows apart."""
         x, s = boxes_and_scores(np.random.default_rng(3))
-        r = suppress(x, s, 10, 0.4, np.float32(0.3))
+        r = suppress(x, s, 40, 0.4, np.float32(0.3))
         f = x[0][r[:, 2]]
         w = np.random.default_rng(4).uniform(-1, 1, (4, 5)).astype("float32")
 
@@ -198,10 +198,10 @@ class Rows(unittest.TestCase):
             good = net("Greater", net("Reshape", "s", np.int64([-1])), np.float32(0.5))
             b, c = net("Compress", "b", good, axis=1), net("Compress", "s", good, axis=2)
             some = s[0, 0] > np.float32(0.5)
-            self.check(net, [net.nms(b, c)], [suppress(x[:, some], s[:, :, some], 10, 0.4, np.float32(0.3))])
+            self.check(net, [net.nms(b, c)], [suppress(x[:, some], s[:, :, some], 40, 0.4, np.float32(0.3))])
             net = Net(b=x, s=s)  # truths of rows: those that are not there are no truths
             rows = net("Gather", net("Squeeze", "b", np.int64([0])), net.column(net.nms(), 2))
-            want = x[0][suppress(x, s, 10, 0.4, np.float32(0.3))[:, 2]]
+            want = x[0][suppress(x, s, 40, 0.4, np.float32(0.3))[:, 2]]
             for least in -1, 3:
                 good = net("Greater", net.column(rows, 0), np.float32(least))
                 self.check(net, [net("Compress", rows, good, axis=0), net("NonZero", good)],
@@ -218,7 +218,7 @@ class Rows(unittest.TestCase):
             (lambda n, y: n("Gather", y, np.int64([0])), "Gather is not computed row by row"),
             (lambda n, y: n("Softmax", y, axis=0), "Softmax is not computed row by row"),
             (lambda n, y: n("CumSum", y, np.int64(0)), "CumSum is not computed row by row"),
-            (lambda n, y: n("MatMul", np.ones((2, 20), "float32"), y), "MatMul is not computed row by row"),
+            (lambda n, y: n("MatMul", np.ones((2, 48), "float32"), y), "MatMul is not computed row by row"),
             (lambda n, y: n("TopK", y, n("Slice", n("Shape", y), np.int64([0]), np.int64([1])), axis=0, outputs=2)[0],
              "here it is used as k"),
             (lambda n, y: n("Add", y, n("Cast", n("Shape", y), to=FLOAT)), "here it is used as an operand|do not broadcast"),
@@ -242,7 +242,7 @@ class Rows(unittest.TestCase):
         net = Net(b=x, s=s)
         rows = net.nms()
         y = net("Transpose", net("Gather", net("Squeeze", "b", np.int64([0])), net.column(rows, 2)), perm=[1, 0])
-        want = suppress(x, s, 10, 0.4, np.float32(0.3))
+        want = suppress(x, s, 40, 0.4, np.float32(0.3))
         made = net.model(rows, y)
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "rows.onnx")
