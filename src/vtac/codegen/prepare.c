@@ -220,7 +220,7 @@ static const vt_stmt *prepare_uop_scope(preparer *p, const vt_stmt *s) {
     return made;
 }
 
-/* A definition that nothing uses: those that micro-kernels use have moved into them. */
+/* A definition in a micro-kernel that nothing uses. */
 static bool is_idle(const vt_stmt *s) {
     return s->kind == VT_S_LET && vt_expr_effect(s->u.let.value) == VT_EFFECT_PURE &&
            !vt_stmt_uses(s->u.let.body, s->u.let.var);
@@ -245,7 +245,50 @@ static const vt_stmt *prepare_stmt(vt_mutator *m, const vt_stmt *s) {
     if (here.var) p->scopes = &here;
     const vt_stmt *result = vt_mutate_stmt_children(m, s);
     p->scopes = here.outer;
-    return is_idle(result) ? result->u.let.body : result;
+    return p->in_uops && is_idle(result) ? result->u.let.body : result;
+}
+
+/* ---- Definitions that nothing uses --------------------------------------------------------------------------- */
+
+/* Those that micro-kernels use have moved into them. A body is seen before the value of its definition, so that one
+ * pass is enough for any number of them. */
+typedef struct sweeper {
+    vt_mutator m;
+    vt_ptrmap *used, *kernels; /* variables; micro-op scopes that were seen: each is one statement in many places */
+} sweeper;
+
+static void use(sweeper *w, const vt_var *v) { vt_ptrmap_set(w->used, v, v); }
+
+static const vt_expr *use_expr(vt_mutator *m, const vt_expr *e) {
+    if (e->kind == VT_E_VAR) use((sweeper *)m, e);
+    if (e->kind == VT_E_LOAD) use((sweeper *)m, e->u.buffer->data);
+    return vt_mutate_expr_children(m, e);
+}
+
+static const vt_stmt *sweep_let(sweeper *w, const vt_stmt *s) {
+    const vt_stmt *body = vt_mutate_stmt(&w->m, s->u.let.body);
+    if (!vt_ptrmap_has(w->used, s->u.let.var) && vt_expr_effect(s->u.let.value) == VT_EFFECT_PURE) return body;
+    vt_mutate_expr(&w->m, s->u.let.value);
+    return body == s->u.let.body ? s : vt_s_let(w->m.ctx, s->u.let.var, s->u.let.value, body);
+}
+
+static const vt_stmt *sweep_stmt(vt_mutator *m, const vt_stmt *s) {
+    sweeper *w = (sweeper *)m;
+    if (s->kind == VT_S_LET) return sweep_let(w, s);
+    if (s->kind == VT_S_STORE) use(w, s->u.store.buffer->data);
+    if (s->kind == VT_S_ATTR && s->u.attr.node.kind == VT_REF_VAR) use(w, s->u.attr.node.u.var);
+    if (!vt_attr_is(s, VT_ATTR_UOPS)) return vt_mutate_stmt_children(m, s);
+    if (vt_ptrmap_has(w->kernels, s)) return s;
+    vt_ptrmap_set(w->kernels, s, s);
+    vt_mutate_stmt_children(m, s);
+    return s; /* as it is: it may stand in other places too */
+}
+
+static const vt_stmt *sweep(vt_ctx *ctx, const vt_stmt *body) {
+    sweeper w = {.m = {.ctx = ctx, .expr = use_expr, .stmt = sweep_stmt},
+                 .used = vt_ptrmap_new(ctx),
+                 .kernels = vt_ptrmap_new(ctx)};
+    return vt_mutate_stmt(&w.m, body);
 }
 
 const vt_func *vt_prepare(vt_ctx *ctx, const vt_codegen_func *cf) {
@@ -254,7 +297,7 @@ const vt_func *vt_prepare(vt_ctx *ctx, const vt_codegen_func *cf) {
                   .func = f,
                   .device_type = cf->device_type,
                   .kernels = vt_ptrmap_new(ctx)};
-    const vt_stmt *body = vt_mutate_stmt(&p.m, f->body);
+    const vt_stmt *body = sweep(ctx, vt_mutate_stmt(&p.m, f->body));
     if (p.handle)
         body = vt_s_let(ctx, p.handle, vt_e_call_extern(ctx, VT_HANDLE_T, "VTATLSCommandHandle", 0, NULL), body);
     return body == f->body ? f : vt_func_with_body(ctx, f, body);
