@@ -17,6 +17,7 @@
  * their own. */
 #include <string.h>
 
+#include "arith/analyzer.h"
 #include "arith/linear.h"
 #include "lower/vta/border_boxes.h"
 #include "lower/vta/same_scopes.h"
@@ -77,6 +78,15 @@ static bool read_nest(vt_ctx *ctx, const vt_stmt *s, vt_border_nest *k) {
 
 /* ---- Writing ----------------------------------------------------------------------------------------------------- */
 
+/* Indices of a box are sums of constants where its loops have become some: as such they need no definitions outside of
+ * the kernel, which would have to be moved into each of its places again. */
+static const vt_stmt *with_sums(vt_ctx *ctx, const vt_stmt *push) {
+    const vt_expr *a[VT_OPERANDS(VTAUopPush) - 1];
+    memcpy(a, push->u.eval.value->a, sizeof a);
+    for (int i = VT_UOP(dst_index); i <= VT_UOP(wgt_index); i++) a[i] = vt_simplify_free(ctx, a[i]);
+    return vt_s_eval(ctx, vt_e_with(ctx, push->u.eval.value, a));
+}
+
 static const vt_stmt *write_box(vt_ctx *ctx, const vt_border_nest *k, const vt_border_plan *p, const vt_border_box *b) {
     vt_varmap *map = vt_varmap_new(ctx);
     uint32_t loops[VT_UOP_LOOPS], n = vt__border_free_loops(k, p, loops);
@@ -89,7 +99,7 @@ static const vt_stmt *write_box(vt_ctx *ctx, const vt_border_nest *k, const vt_b
         const vt_var *v = k->loops[p->hardware[h]]->u.loop.var;
         vt_varmap_set(map, v, vt_add(ctx, v, vt_int(ctx, v->dtype, b->low[h])));
     }
-    const vt_stmt *s = vt_substitute_stmt(ctx, k->push, map);
+    const vt_stmt *s = with_sums(ctx, vt_substitute_stmt(ctx, k->push, map));
     for (uint32_t i = n; i-- > 0;) s = vt_stmt_with_body(ctx, k->loops[loops[i]], s);
     return s;
 }
