@@ -256,4 +256,27 @@ TEST_CASE(says_what_it_is) {
     }
 }
 
+/* Images of more than 64 rows: a row or two of them fill the buffers, and their tiles take turns all the same. */
+TEST_CASE(tall_images_are_near_their_bounds) {
+    static const struct {
+        const char *text;
+        int percent; /* above the bound, at most */
+    } tall[] = {
+        {"height=208 width=208 in_channels=12 out_channels=16 kernel=3 pad=1 epilogue=bias_int8,shift", 2},
+        {"height=208 width=208 in_channels=16 out_channels=16 groups=16 kernel=3 stride=2 pad=1 "
+         "epilogue=bias_int8,shift",
+         6},
+        {"height=128 width=160 in_channels=16 out_channels=16 groups=16 kernel=3 pad=1 epilogue=bias_int8,shift", 3},
+    };
+    for (size_t i = 0; i < sizeof tall / sizeof *tall; i++) {
+        made m = make("conv2d", tall[i].text, "");
+        vtac_op_options options = {.without_database = true, .without_code = true};
+        vtac_op_result r = {0};
+        if (vtac_op_schedule(m.op, &options, m.diag, &r) != VTA_OK) fail_msg("%s", vta_diag_text(m.diag));
+        if (r.cycles * 100 > r.bound * (100 + (uint64_t)tall[i].percent))
+            fail_msg("%s: %d cycles, and the bound is %d", tall[i].text, (int)r.cycles, (int)r.bound);
+        release(&m);
+    }
+}
+
 int main(void) { return run_cases(); }

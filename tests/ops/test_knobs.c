@@ -240,7 +240,7 @@ static const struct {
     {"[[\"tile_h\", \"sp\", [-1, 3]]]", "knob tile_w: is missing"},
     {"[[\"tile_h\", \"sp\", []]]", "knob tile_h: must be a list of sizes"},
     {"[[\"tile_h\", \"sp\", [-1, -1]]]", "knob tile_h: must be a list of sizes"},
-    {"[[\"parts_co\", \"ot\", []]]", "knob parts_co: must be a list of 1 to 64 sizes"},
+    {"[[\"parts_co\", \"ot\", []]]", "knob parts_co: must be a list of 1 to 128 sizes"},
     {"[[\"parts_co\", \"ot\", [70000]]]", "knob parts_co: sizes are 1 to 65535"},
     {"[[\"parts_co\", \"ot\", [4]], [\"tile_h\", \"sp\", [-1, 3]]]",
      "knob tile_h: schedules of this operator have none"},

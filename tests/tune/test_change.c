@@ -134,14 +134,14 @@ TEST_CASE(test_parts) {
 
 /* As many parts as there can be: no more come of them. */
 TEST_CASE(test_most_parts) {
-    vtac_op *op = make("height=1 width=1 in_channels=16 out_channels=2080 kernel=1"); /* 130 blocks */
+    vtac_op *op = make("height=1 width=1 in_channels=16 out_channels=4128 kernel=1"); /* 258 blocks */
     vt_op_blocks from = {.turns = true, .oc_parts = {.n = VT_OP_PARTS}, .y_parts = {1, {1}}, .ic_parts = {1, {1}}};
     vt_tune_random r = {3};
     for (uint32_t i = 0; i < VT_OP_PARTS; i++) from.oc_parts.of[i] = i < 2 ? 3 : 2;
     for (int i = 0; i < 20000; i++) {
         vt_op_blocks b = from;
         for (int k = 0; k < 3; k++) vt__tune_change(op, &r, &b);
-        check_parts(&b.oc_parts, 130);
+        check_parts(&b.oc_parts, 258);
     }
     vtac_op_destroy(op);
 }

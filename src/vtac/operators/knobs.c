@@ -126,7 +126,7 @@ static vta_status read_size(const reading *r, const char *name, const json_t *va
 
 static vta_status read_parts(const reading *r, const char *name, const json_t *value, vt_op_parts *out) {
     size_t n = json_array_size(value);
-    if (!json_is_array(value) || !n || n > VT_OP_PARTS) return refuse(r, name, "must be a list of 1 to 64 sizes");
+    if (!json_is_array(value) || !n || n > VT_OP_PARTS) return refuse(r, name, "must be a list of 1 to 128 sizes");
     for (size_t i = 0; i < n; i++) {
         const json_t *one = json_array_get(value, i);
         if (!is_extent(one, 1) || json_integer_value(one) > UINT16_MAX) return refuse(r, name, "sizes are 1 to 65535");

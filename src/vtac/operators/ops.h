@@ -59,7 +59,7 @@ typedef struct vt_op_shape {
 } vt_op_shape;
 
 /* Parts of an axis. */
-enum { VT_OP_PARTS = 64 };
+enum { VT_OP_PARTS = 128 };
 typedef struct vt_op_parts {
     uint32_t n;
     uint16_t of[VT_OP_PARTS];
