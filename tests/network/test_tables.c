@@ -158,6 +158,40 @@ TEST_CASE(tables_are_of_hardware_that_has_them) {
     in_a_world(silu);
 }
 
+/* Operators that look up, and such that limit by a maximum. */
+static uint32_t looks, maxima;
+
+static bool count_limits(void *ctx, const char *layer, const vtac_op *op) {
+    (void)ctx, (void)layer;
+    const char *text = vtac_op_attributes(op);
+    looks += occurrences(text, "table");
+    maxima += occurrences(text, "max:");
+    return false;
+}
+
+/* Convolutions with limits: the first of 108 tiles, the second of 36, fewer than a table's load takes cycles. */
+static void limited(world *w) {
+    static const vt_network_options how = {.schedule = &quick, .scheduled = count_limits};
+    vt_gvalue *x = conv(w, vt_graph_input(w->g, "x", TYPE(F32, 1, 8, 6, 6)), 40, 1, false);
+    x = conv(w, add(w, VT_G_RELU, 1, &x, 0, NULL), 16, 3, false);
+    vt_graph_output(w->g, x, "y");
+    float *sample = VT_NEW_ARRAY(&w->ctx, float, 8 * 6 * 6);
+    for (int64_t i = 0; i < 8 * 6 * 6; i++) sample[i] = (float)pick(-1000, 1000) / 1000;
+    looks = maxima = 0;
+    compare(w, sample, "", &how, usual);
+    assert_int_equal(looks, 0);
+    assert_int_equal(maxima, 2);
+    looks = maxima = 0;
+    compare(w, sample, configs[0], &how, usual);
+    assert_int_equal(looks, 1);
+    assert_int_equal(maxima, 1);
+}
+
+TEST_CASE(limits_are_looked_up_where_that_is_shorter) {
+    random_numbers.state = 7;
+    in_a_world(limited);
+}
+
 /* The mean of 96 x 96 numbers is of a sum that is shifted by more than an immediate rounds. */
 static void excite_large(world *w) {
     enum { SIDE = 96, NUMBERS = 4 * SIDE * SIDE };

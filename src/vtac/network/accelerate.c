@@ -95,6 +95,7 @@ typedef struct as_conv {
     uint32_t first;       /* step of the epilogue */
     bool gathered;        /* the host gathers the taps; also of a layer that is none */
     bool one;             /* image; else as many as the input has */
+    bool looks_up;        /* its limits are a table; also of a layer that is none */
 } as_conv;
 
 /* The same number for every channel and tap. */
@@ -296,15 +297,18 @@ static const vt_qlayer *table_of(const vt_qlayer *l, vt__along along) {
     return l->kind == VT_Q_TABLE ? l : along.table;
 }
 
-/* `high`: of integers of 16 bits, the high bytes. */
-static wish wish_of(const vt__net *n, const vt_qlayer *l, vt__along along, bool high, bool gather) {
+/* `high`: of integers of 16 bits, the high bytes. `look_up`: limits are a table where that takes fewer cycles. */
+static wish wish_of(const vt__net *n, const vt_qlayer *l, vt__along along, bool high, bool gather, bool look_up) {
     wish w = {.why = "no operator of the accelerator computes it"};
     vt_op_request *r = VT_NEW(n->ctx, vt_op_request);
     if (!set_operator(n, l, gather, &w.conv, r)) return w;
     if (along.pooling) set_pooling(along.pooling, r);
     w.why = "a number of its epilogue does not fit an immediate";
     if (!set_epilogue(n, l, w.conv.first, r)) return w;
-    if (table_of(l, along)) r->steps[r->step_count++] = (vt_op_step){VT_EPILOGUE_table, 0, {0}};
+    if (table_of(l, along))
+        r->steps[r->step_count++] = (vt_op_step){VT_EPILOGUE_table, 0, {0}};
+    else if (look_up)
+        w.conv.looks_up = vt__look_up_limits(n, l, r);
     if (high) r->steps[r->step_count++] = (vt_op_step){VT_EPILOGUE_shift, 1, {8}};
     if (vt__is_wide(l->output)) r->narrow = VT_NARROW_wrap; /* bytes of a number, and not numbers */
     w.request = r;
@@ -333,6 +337,17 @@ const vtac_op *vt__copy_operator(vt__net *n, const vt_qtensor *t) {
     return make(n, r);
 }
 
+/* With limits looked up, or without where only that fits. */
+static wish wish_that_fits(vt__net *n, const vt_qlayer *l, vt__along along, bool high, bool gather,
+                           const vtac_op **out_op) {
+    wish w = wish_of(n, l, along, high, gather, true);
+    *out_op = w.request ? operator_for(n, l, w.request) : NULL;
+    if (*out_op || !w.conv.looks_up) return w;
+    w = wish_of(n, l, along, high, gather, false);
+    *out_op = operator_for(n, l, w.request);
+    return w;
+}
+
 static bool must_gather(const vt__net *n, const vt_qlayer *l) { return vt__is_far(l) && vt__may_gather(n, l); }
 
 /* As it is, or with gathered taps where nothing else fits the accelerator. */
@@ -340,8 +355,8 @@ static const vtac_op *operator_of(vt__net *n, const vt_qlayer *l, vt__along alon
                                   const char **out_why) {
     bool may = vt__may_gather(n, l);
     for (int gather = must_gather(n, l); gather <= may; gather++) {
-        wish w = wish_of(n, l, along, high, gather);
-        const vtac_op *op = w.request ? operator_for(n, l, w.request) : NULL;
+        const vtac_op *op;
+        wish w = wish_that_fits(n, l, along, high, gather, &op);
         *conv = w.conv;
         *out_why = op ? gather ? "the host gathers its taps" : NULL : w.why;
         if (op || !w.request) return op;
@@ -376,7 +391,7 @@ void vt__accelerate_requests(vt__net *n, void (*fn)(void *user, const vt_op_requ
         if (along.pooling) done[along.pooling->output->index] = true;
         if (along.table) done[along.table->output->index] = true;
         for (int high = 0; high <= vt__is_wide(l->output); high++) {
-            wish w = wish_of(n, l, along, high, must_gather(n, l));
+            wish w = wish_of(n, l, along, high, must_gather(n, l), true);
             if (w.request) fn(user, w.request);
         }
     }
@@ -408,6 +423,7 @@ static void add_operator(vt__net *n, const vt_qlayer *l, const vtac_op *op, cons
     give_weights(n, l, op, conv, &args);
     give_steps(n, l, &args);
     if (table) vt__give(&args, vt__device_table(n, table));
+    if (conv->looks_up) vt__give(&args, vt__limits_table(n, l));
     vt__give_place(&args, to);
     vt__must(n, vt_planner_operator(n->planner, l->name, op, args.item, args.count, n->ctx->diag));
 }

@@ -54,7 +54,7 @@ vt_op_cost vt__cost_of(const vtac_op *op, const vta_timing_profile *profile) {
 }
 
 /* Passes over the accumulators besides the products: the reset, and the epilogue (two operands take two cycles). */
-double vt__cost_passes(const vtac_op *op) { return 1 + (double)vt__epilogue_use(op, 1, 1).micro_ops; }
+double vt_op_passes(const vtac_op *op) { return 1 + (double)vt__epilogue_use(op, 1, 1).micro_ops; }
 
 static double bus_bytes(const vt_op_cost *c) { return c->profile->bus_bits / 8.0; }
 
@@ -73,7 +73,7 @@ static double tiles(const vt_op_cost *c) {
     return (double)(s->n * s->oc) * (double)(s->out_h * s->out_w);
 }
 
-uint64_t vt__cost_compute(const vt_op_cost *c) { return (uint64_t)(products(c) + tiles(c) * vt__cost_passes(c->op)); }
+uint64_t vt__cost_compute(const vt_op_cost *c) { return (uint64_t)(products(c) + tiles(c) * vt_op_passes(c->op)); }
 
 uint64_t vt__cost_beats(const vt_op_cost *c) {
     const vt_op_shape *s = &c->op->shape;
@@ -118,7 +118,7 @@ static steps steps_of(const vt_op_cost *c, const vt_op_blocks *b) {
         .load = (wgt + inp) / bus + LOAD_ROW * (inp_rows + (b->ic == s->ic ? 1.0 : (double)b->oc)),
         .gemm = products(c) * share / (double)chunks + INSTRUCTION,
         .reset = tile + INSTRUCTION,
-        .alu = tile * (vt__cost_passes(op) - 1) + INSTRUCTION * (double)vt__epilogue_use(op, 1, 1).instructions,
+        .alu = tile * (vt_op_passes(op) - 1) + INSTRUCTION * (double)vt__epilogue_use(op, 1, 1).instructions,
         .acc_load = acc * (tile * op->residuals + (double)(b->oc * vectors)) +
                     LOAD_ROW * (double)(op->residuals * b->oc + vectors),
         .store = tile * (out + 1.4) + LOAD_ROW,

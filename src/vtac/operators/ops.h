@@ -209,7 +209,7 @@ uint64_t vt__cost_beats(const vt_op_cost *cost);
 /* GEMM micro-ops of a sum of products, without those of padding. */
 double vt__cost_products(const vtac_op *op);
 /* Cycles of the ALU, and of the reset, for each accumulator. */
-double vt__cost_passes(const vtac_op *op);
+double vt_op_passes(const vtac_op *op);
 double vt__cost_estimate(const vt_op_cost *cost, const vt_op_blocks *b);
 
 /* Rows of inputs that `outs` rows of outputs read, or the same of columns. */

@@ -29,7 +29,7 @@ bool vt__turns_strided(const vtac_op *op) {
 
 static void set_epilogue(const vtac_op *op, vt_turns *g) {
     vt_epilogue_use use = vt__epilogue_use(op, 1, 1), none = vt__epilogue_use(op, 0, 0);
-    g->passes = vt__cost_passes(op);
+    g->passes = vt_op_passes(op);
     g->instructions = use.instructions;
     g->vectors = op->biases + op->factors + op->amounts;
     g->wide = op->residuals;
