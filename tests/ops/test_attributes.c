@@ -33,7 +33,7 @@ static const struct {
     {"", "pool_stride", 2, 1, 255},
     {"", "output_pad_h output_pad_w", 0, 0, 254},
     {"", "fold", 0, -1, 2},
-    {"", "wide of_channels count_include_pad in_beside out_beside weight_columns", 0, 0, 1},
+    {"", "wide of_channels count_include_pad in_beside out_beside weight_columns shares", 0, 0, 1},
 };
 #define EXPECTED_COUNT (sizeof expected / sizeof expected[0])
 

@@ -239,6 +239,21 @@ class Operators(unittest.TestCase):
             op = topi.Operator("batch_matmul", batch=3, rows=5, in_features=32, out_features=48, epilogue="shift:4", **beside)
             self.assertEqual(op(data, weight).tolist(), want.tolist())
 
+    def test_shares(self):
+        """Rows divided by the sums of their data: of one share, of many, of none, the smallest and the largest."""
+        rng = np.random.default_rng(4)
+        data = rng.integers(0, 128, (2, 12, 50), "int8")
+        data[0, 0], data[0, 1], data[0, 2], data[1, 3] = 0, 127, [1] + [0] * 49, [0] * 49 + [127]
+        weight = rng.integers(-128, 128, (2, 40, 50), "int8")
+        weight[1, 0] = -128
+        total = data.astype(float).sum(-1, keepdims=True)
+        want = np.einsum("bni,boi->bno", data.astype(float), weight.astype(float)) / np.maximum(total, 1)
+        for config, extra in (({}, {}), ({}, {"weight_columns": 1}), ({"LOG_BATCH": 1}, {}), ({"LOG_BLOCK": 5}, {})):
+            with vta.Environment(config):
+                op = topi.Operator("batch_matmul", "shift:21,add:1,shift:1", batch=2, rows=12, in_features=50, out_features=40, shares=1, **extra)
+                np.testing.assert_allclose(op(data, weight), np.clip(want, -128, 127), atol=0.55)
+                self.assertIsNone(op.may_wrap)
+
     def test_narrow(self):
         """A result past its type becomes the nearest end, unless it is to wrap."""
         data, weight = np.full((1, 4), 127, "int8"), np.array([[127] * 4, [-128] * 4, [0, 0, 0, 1]], "int8")

@@ -83,7 +83,7 @@ static void draw_shape(instance *s) {
         int in = pick(1, 60), out = pick(1, 60);
         TEXT("batch=%d rows=%d in_features=%d out_features=%d", pick(1, 4), pick(1, 9), in, out);
         if (in % 32 == 0) TEXT(" in_beside=%d", pick(0, 1));
-        TEXT(" weight_columns=%d", pick(0, 1));
+        TEXT(" weight_columns=%d shares=%d", pick(0, 1), pick(0, 3) == 0);
     } else if (!strcmp(s->name, "concat")) {
         TEXT("batch=%d height=%d width=%d", pick(1, 4), pick(1, 6), pick(1, 6));
         for (int i = 0, n = pick(1, 8); i < n; i++) TEXT(" channels%d=%d", i, pick(1, 40));

@@ -63,6 +63,7 @@ typedef struct alu {
     vt_size imm_size;
     double imm_number;
     size_t table; /* of TABLE */
+    bool moves;   /* a shift, by a constant for some lane */
 } alu;
 
 /* The operation of the field that an ALU operation is; OPAQUE: none. */
@@ -116,13 +117,24 @@ static vt_size size_of_result(const alu *a, vt_size x, vt_size y) {
     default: return vt_size_either(either, word);
     }
     double left = field_ops[a->opcode] == VTA_FIELD_SHL ? a->imm_number : -a->imm_number;
+    if (!a->use_imm && !a->moves) return variable;
     if (!a->use_imm) left = 32;
     either.magnitude *= left > 0 ? exp2(fmin(left, 32)) : 1;
     return either;
 }
 
+static bool has_constant(const vt_prover *p, const vta_value *src) {
+    int64_t number;
+    for (size_t i = 0; i < p->acc_scalars; i++)
+        if (vta_field_is_int(p->field, src[i], &number)) return true;
+    return false;
+}
+
 static void alu_tile(vt_prover *p, const void *what, indices at) {
-    const alu *a = what;
+    const alu *given = what;
+    alu is = *given, *a = &is;
+    bool shifts = field_ops[is.opcode] == VTA_FIELD_SHL || field_ops[is.opcode] == VTA_FIELD_SHR;
+    is.moves = shifts && !is.use_imm && has_constant(p, p->acc + at.src * p->acc_scalars);
     vta_value *dst = p->acc + at.dst * p->acc_scalars;
     const vta_value *src = p->acc + at.src * p->acc_scalars;
     const vta_value *table = a->opcode == VTA_ALU_TABLE ? p->tables + a->table * VTA_TABLE_ENTRIES : NULL;

@@ -118,6 +118,22 @@ static vta_status pool_sums(const summing *s, vt_plain *res, vta_diag *diag) {
     return VTA_OK;
 }
 
+/* batch_matmul with shares: each row of sums is divided by the sum of its data. */
+static vta_status divide_rows(const summing *s, vt_plain *res, vta_diag *diag) {
+    const vt_plain *data = s->data;
+    size_t columns = (size_t)data->c;
+    vt_word *ones = vt_alloc_array(s->d->allocator, columns, sizeof *ones);
+    if (!ones) return vt_no_memory(diag);
+    for (size_t i = 0; i < columns; i++) ones[i] = s->a->number(s->a->ctx, 1);
+    for (int64_t row = 0; row < res->m * res->n; row++) {
+        int64_t from = row * data->c, zero = 0;
+        vt_word total = s->a->products(s->a->ctx, 1, &from, &zero, data->values, ones, data->c);
+        vt__definition_divide(s->a, total, &res->values[row * res->c], res->c);
+    }
+    vt_free(s->d->allocator, ones, columns * sizeof *ones);
+    return VTA_OK;
+}
+
 static vta_status sum_products(const vt_definition *d, const vt_algebra *a, vt_plain *res, vta_diag *diag) {
     summing s = {
         d,    a,   products_of(d), vt__definition_arg(d, VT_ROLE_INPUT, 0), vt__definition_arg(d, VT_ROLE_WEIGHT, 0),
@@ -131,6 +147,7 @@ static vta_status sum_products(const vt_definition *d, const vt_algebra *a, vt_p
         status = pool_sums(&s, res, diag);
     else
         fill_sums(&s, res);
+    if (status == VTA_OK && IS(batch_matmul) && V(batch_matmul, shares)) status = divide_rows(&s, res, diag);
     vt_free(d->allocator, s.from_data, bytes);
     return status;
 }

@@ -79,6 +79,9 @@ vta_status vt__definition_evaluate(const vt_definition *d, const vt_algebra *a, 
 /* In definition_steps.c: x after the epilogue as it was written; `bias_add` and others are steps by themselves. */
 vt_word vt__definition_steps(const vt_definition *d, const vt_algebra *a, vt_word x, size_t at);
 
+/* In definition_shares.c: the sums of a row, divided by the sum of its data. */
+void vt__definition_divide(const vt_algebra *a, vt_word total, vt_word *sums, int64_t count);
+
 /* Integers. */
 extern const vt_algebra vt__definition_integers;
 /* In definition_sizes.c: the arguments as plain tensors, and maps. */

@@ -93,6 +93,7 @@ static range first_range(const vt_definition *d) {
     unsigned inp = vta_config_width(d->op->config, VTA_MEM_INP), wgt = vta_config_width(d->op->config, VTA_MEM_WGT);
     int64_t most;
     range any = {INT32_MIN, INT32_MAX};
+    if (IS(batch_matmul) && V(batch_matmul, shares)) return any;
     if (IS(relu)) return (range){0, INT32_MAX};
     if (IS(clip)) return (range){V(clip, low), V(clip, high)};
     if (IS(shift)) return (range){INT32_MIN >> V(shift, by), INT32_MAX >> V(shift, by)};

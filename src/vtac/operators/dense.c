@@ -2,7 +2,7 @@
  * place of a convolution's image rows. */
 #include <stdio.h>
 
-#include "operators/ops.h"
+#include "operators/shares.h"
 
 #define VALUE(name) (op->values[VT_ATTRIBUTE_dense_##name])
 
@@ -65,7 +65,7 @@ vta_status vt__describe_batch_matmul(vtac_op *op, vta_diag *diag) {
     }
     describe(op, v[VT_ATTRIBUTE_batch_matmul_batch], v[VT_ATTRIBUTE_batch_matmul_rows],
              v[VT_ATTRIBUTE_batch_matmul_in_features], v[VT_ATTRIBUTE_batch_matmul_out_features]);
-    return VTA_OK;
+    return vt__has_shares(op) ? vt__shares_check(op, diag) : VTA_OK;
 }
 
 /* ---- Kernel files ---------------------------------------------------------------------------------------------- */
@@ -104,6 +104,17 @@ static const char *write_tiles(const batched *x, const vt_op_blocks *b, vt_strbu
     return rows ? "row_round" : "row_out";
 }
 
+/* What is summed up; with shares the sums are what comes of it. */
+static const char *sums_of(const vtac_op *op) { return vt__has_shares(op) ? "products" : "sums"; }
+
+static void write_shares(const vtac_op *op, const batched *x, const char *axes, const char *index, vt_strbuf *out) {
+    char rows[96], data[48];
+    snprintf(rows, sizeof rows, "%sbo: %lld, bi: BATCH, ci: BLOCK_OUT", x->axis, (long long)op->shape.out_h);
+    snprintf(data, sizeof data, x->in_beside ? "bo, bb, kr, bi, rj" : "bb, bo, kr, bi, rj");
+    vt__shares_total(op, rows, "bb, bo, bi, ci", data, out);
+    vt__shares_sums(axes, index, "bb, bo, bi, ci", out);
+}
+
 static void write_tensors(const vtac_op *op, const vt_op_blocks *b, const batched *x, vt_strbuf *out) {
     const vt_op_shape *s = &op->shape;
     char axes[160], shape[160], bias[64], index[64], result[160];
@@ -124,12 +135,13 @@ static void write_tensors(const vtac_op *op, const vt_op_blocks *b, const batche
     vt_strbuf_add(out, "tensor data_buf like data = data[...]\ntensor weight_buf like weight = weight[...]\n");
     vt__epilogue_write_start(op, b, axes, out);
     vt_strbuf_addf(out,
-                   "tensor sums[%s] =\n    sum[rc, ri](acc_t(data_buf[%sbo, %src, bi, ri]) * acc_t(weight_buf[%s%s, "
+                   "tensor %s[%s] =\n    sum[rc, ri](acc_t(data_buf[%sbo, %src, bi, ri]) * acc_t(weight_buf[%s%s, "
                    "ci, ri])",
-                   axes, x->in_beside ? "" : x->index, x->in_beside ? x->index : "", x->index,
+                   sums_of(op), axes, x->in_beside ? "" : x->index, x->in_beside ? x->index : "", x->index,
                    x->columns ? "rc, co" : "co, rc");
     if (start) vt_strbuf_addf(out, ", %s[%s]", start, index);
     vt_strbuf_add(out, ")\n");
+    if (vt__has_shares(op)) write_shares(op, x, axes, index, out);
     vt__epilogue_write_rest(op, b, axes, index, "co, bi, ci", x->out_beside ? result : axes, out);
 }
 
@@ -139,12 +151,14 @@ static void write_kernel(const vtac_op *op, const vt_op_blocks *b, bool is_batch
     snprintf(index, sizeof index, "%sbo, co, bi, ci", x.index);
     write_tensors(op, b, &x, out);
     const char *at = write_tiles(&x, b, out);
-    vt_strbuf_addf(out, "stage sums\n  scope acc\n  compute_at res, %s\n  split rc by %lld -> rc_out, rc_in\n", at,
-                   (long long)b->ic);
+    vt_strbuf_addf(out, "stage %s\n  scope acc\n  compute_at res, %s\n  split rc by %lld -> rc_out, rc_in\n",
+                   sums_of(op), at, (long long)b->ic);
     vt_strbuf_addf(out, "  reorder rc_out, %sbo, rc_in, co, bi, ci, ri\n  %s\n", x.index,
                    vt__epilogue_start(op, b) ? "pragma bi conv2d_transpose_gemm" : "tensorize bi gemm");
-    vt_strbuf_add(out, "stage data_buf\n  scope inp\n  compute_at sums, rc_out\n  pragma 0 dma_copy\n"
-                       "stage weight_buf\n  scope wgt\n  compute_at sums, rc_out\n  pragma 0 dma_copy\n");
+    static const char load[] = "stage %s_buf\n  scope %s\n  compute_at %s, rc_out\n  pragma 0 dma_copy\n";
+    vt_strbuf_addf(out, load, "data", "inp", sums_of(op));
+    vt_strbuf_addf(out, load, "weight", "wgt", sums_of(op));
+    if (vt__has_shares(op)) vt__shares_stages(x.index, at, out);
     vt__epilogue_stages(op, at, at, out);
     vt__epilogue_gemm_stages(op, b, index, at, out);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "operators/epilogue.h"
+#include "operators/shares.h"
 
 /* The values that x may have, and the steps made so far. */
 typedef struct settling {
@@ -206,7 +207,9 @@ static void begin(settling *s) {
     unsigned bits = vta_config_width(op->config, IS(concat) ? VTA_MEM_OUT : op->shape.wide ? VTA_MEM_ACC : VTA_MEM_INP);
     int64_t most = (INT64_C(1) << (bits - 1)) - 1, least = -most - 1, sum = sum_max(op, s->highest + 1);
     s->step = op->is->name;
-    if (op->terms)
+    if (vt__has_shares(op)) /* data that are not negative give less; others anything */
+        becomes(s, s->lowest, s->highest);
+    else if (op->terms)
         becomes(s, -sum, sum);
     else if (IS(add))
         becomes(s, 2 * least, 2 * most);
@@ -255,6 +258,7 @@ vta_status vt__epilogue_settle(vtac_op *op, vta_diag *diag) {
     int64_t end = INT64_C(1) << (vta_config_width(op->config, VTA_MEM_ACC) - 1), most = sum_max(op, end);
     uint32_t own = op->n_epilogue - op->n_said, from = 0; /* of an average: the steps that divide */
     settling s = {.op = op, .diag = diag, .lowest = -end, .highest = end - 1};
+    if (vt__has_shares(op)) most = end;
     becomes(&s, -most, most);
     for (uint32_t i = 0; i < op->n_epilogue; i++) {
         VT_TRY(settle_one(&s, &op->epilogue[i]));
@@ -310,5 +314,10 @@ vt_epilogue_use vt__epilogue_use(const vtac_op *op, int64_t oc, int64_t tile) {
         use.instructions++;
     }
     if (leaky) use.acc += tile;
+    if (vt__has_shares(op)) {
+        vt_epilogue_use shares = vt__shares_use(op, oc, tile);
+        use.acc += shares.acc, use.inp += shares.inp, use.wgt += shares.wgt;
+        use.micro_ops += shares.micro_ops, use.instructions += shares.instructions;
+    }
     return use;
 }

@@ -57,6 +57,7 @@ static bool odometer_next(const odometer *o, value *slot) {
 
 static value *new_slots(evaluation *ev, const program *p) {
     ev->marks = VT_NEW_ARRAY(ev->ctx, uint8_t, p->slots + 1);
+    ev->shifts = VT_NEW_ARRAY(ev->ctx, uint8_t, p->slots + 1);
     return VT_NEW_ARRAY(ev->ctx, value, p->slots + 1);
 }
 
@@ -66,7 +67,6 @@ static void evaluate_plain(evaluation *ev, const vt_operation *op, uint32_t k, a
     odometer o = make_odometer(&p, op->n_axes, op->iters);
     uint32_t result = te__program_make(&p, op->bodies[k]);
     value *slot = new_slots(ev, &p);
-    if (ev->domain->sizes) te__sizes(ev, &p, &o, NULL, NULL, 1, &result, &to);
     int64_t at = keep_row(&o, to, row);
     odometer_start(&o, slot);
     do {
@@ -74,6 +74,7 @@ static void evaluate_plain(evaluation *ev, const vt_operation *op, uint32_t k, a
         ev->domain->run(ev, &p, slot);
         ev->domain->store(ev, to, at++, slot, result);
     } while (odometer_next(&o, slot));
+    if (ev->domain->sizes) te__sizes(ev, &p, &o, NULL, NULL, 1, &result, &to);
 }
 
 /* All outputs of a reduction at once: state slots stand for the combiner's left side. */

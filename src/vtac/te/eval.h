@@ -105,9 +105,12 @@ struct evaluation {
     vt_ctx *ctx;
     vt_ptrmap *arrays; /* tensor -> array */
     const domain *domain;
-    void *user;     /* the domain's */
-    uint8_t *marks; /* one for each slot; the domain's, zeroed for each program */
+    void *user;      /* the domain's */
+    uint8_t *marks;  /* one for each slot; the domain's, zeroed for each program */
+    uint8_t *shifts; /* one for each slot, likewise: what the shift into it was by, TE_SHIFT_BY_... */
 };
+
+enum { TE_SHIFT_BY_VALUES = 1, TE_SHIFT_BY_NUMBERS = 2 };
 
 /* ---- eval_program.c ---- */
 

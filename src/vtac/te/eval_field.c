@@ -63,6 +63,8 @@ static vta_value shift(const evaluation *ev, const insn *in, const value *slot) 
     if (!bits) return opaque(ev, in, slot, 2);
     vta_value x = lift(ev, slot, in->x, in->dtype), y = lift(ev, slot, in->y, in->dtype);
     vta_field_op op = in->kind == VT_OP_SHIFT_LEFT ? VTA_FIELD_SHL : VTA_FIELD_SHR;
+    int64_t number;
+    ev->shifts[in->to] |= vta_field_is_int(field_of(ev), y, &number) ? TE_SHIFT_BY_NUMBERS : TE_SHIFT_BY_VALUES;
     return fit(ev, vta_field_apply(field_of(ev), op, x, y, bits), in->dtype);
 }
 

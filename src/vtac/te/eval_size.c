@@ -22,16 +22,17 @@ static te__size binary(const insn *in, te__size x, te__size y) {
     }
 }
 
-/* A shift either way, by what is a constant or may become one. */
-static te__size shift(const program *p, const insn *in, te__size x) {
+/* A shift either way, by what is a constant or was one for some element; else a random function. */
+static te__size shift(const program *p, const insn *in, te__size x, const uint8_t *shifts) {
     double left = 63;
+    if (shifts[in->to] == TE_SHIFT_BY_VALUES) return variable;
     for (uint32_t i = 0; i < p->n; i++)
         if (p->code[i].to == in->y && p->code[i].code == CONST)
             left = (double)p->code[i].constant.i * (in->kind == VT_OP_SHIFT_LEFT ? 1 : -1);
     return te__size_either(times(x, left > 0 ? exp2(fmin(left, 63)) : 1), variable);
 }
 
-static te__size result_of(const program *p, const insn *in, const te__size *slot) {
+static te__size result_of(const program *p, const insn *in, const te__size *slot, const uint8_t *shifts) {
     te__size x = slot[in->x], y = slot[in->y];
     switch (in->code) {
     case CONST: return (te__size){0, fabs((double)in->constant.i)};
@@ -40,17 +41,17 @@ static te__size result_of(const program *p, const insn *in, const te__size *slot
     case BITNOT: return sum_of(x, (te__size){0, 1});
     case LOAD:
     case LOAD_LINEAR: return in->array->size;
-    case SHIFT: return shift(p, in, x);
+    case SHIFT: return shift(p, in, x, shifts);
     case BITWISE: return te__size_either(times(sum_of(x, y), 2), variable);
     case MATH: return variable;
     default: return te__size_either(x, variable); /* NOT, CAST */
     }
 }
 
-static void follow(const program *p, te__size *slot) {
+static void follow(const program *p, te__size *slot, const uint8_t *shifts) {
     for (uint32_t i = 0; i < p->n; i++) {
         const insn *in = &p->code[i];
-        if (in->code != JUMP && in->code != JUMP_IF_NOT) slot[in->to] = result_of(p, in, slot);
+        if (in->code != JUMP && in->code != JUMP_IF_NOT) slot[in->to] = result_of(p, in, slot, shifts);
     }
 }
 
@@ -71,11 +72,11 @@ static bool grows_evenly(const te__size *a, const te__size *b, const te__size *c
 }
 
 static void repeat(const program *step, double points, uint32_t n, const uint32_t *results, te__size *slot,
-                   te__size *before) {
+                   te__size *before, const uint8_t *shifts) {
     for (double done = 0; done < points; done++) {
         bool even = done > 1;
         for (uint32_t k = 0; k < n; k++) before[2 * k] = before[2 * k + 1], before[2 * k + 1] = slot[results[k]];
-        follow(step, slot);
+        follow(step, slot, shifts);
         for (uint32_t k = 0; k < n; k++)
             even = even && grows_evenly(&before[2 * k], &before[2 * k + 1], &slot[results[k]]);
         if (!even) continue;
@@ -93,8 +94,8 @@ void te__sizes(const evaluation *ev, const program *start, const odometer *outer
     memset(slot, 0, slots * sizeof *slot);
     set_axes(outer, slot);
     if (inner) set_axes(inner, slot);
-    follow(start, slot);
-    if (step) repeat(step, points_of(inner), n, results, slot, VT_NEW_ARRAY(ev->ctx, te__size, 2 * n));
+    follow(start, slot, ev->shifts);
+    if (step) repeat(step, points_of(inner), n, results, slot, VT_NEW_ARRAY(ev->ctx, te__size, 2 * n), ev->shifts);
     for (uint32_t i = 0; i < slots; i++) vta_field_seen(ev->user, slot[i].degree, slot[i].magnitude);
     for (uint32_t k = 0; k < n; k++) to[k]->size = te__size_either(to[k]->size, slot[results[k]]);
 }
