@@ -50,8 +50,20 @@ static bool set_epilogue(const vt__net *n, const vt_qlayer *l, uint32_t first, v
     return true;
 }
 
+/* Have the scores lanes that a maximum of rows must not see? */
+static bool sends_lanes_away(const vt__net *n, const vt_qlayer *l) {
+    return l->rough && l->output->matrices.columns % n->block != 0;
+}
+
+/* In front of the limits. */
+static void send_lanes_away(vt_op_request *r) {
+    memmove(&r->steps[r->step_count - 1], &r->steps[r->step_count - 2], 2 * sizeof *r->steps);
+    r->steps[r->step_count++ - 2] = (vt_op_step){VT_EPILOGUE_bias, 1, {VT__LANES_AWAY}};
+}
+
 /* In the order of an operator's arguments: vectors, digits, tensors. */
 static void give_steps(vt__net *n, const vt_qlayer *l, vt__args *a) {
+    if (sends_lanes_away(n, l)) vt__give(a, vt__lanes_away(n, l));
     for (uint32_t i = 0; i < l->step_count; i++)
         if (l->steps[i].channel && !is_by_gemm(n, l, &l->steps[i]))
             vt__give(a, vt__channels(n, l, l->steps[i].channel));
@@ -189,6 +201,15 @@ static void set_conv_transpose(const vt_qlayer *l, const int64_t in[4], vt_op_re
     SET(conv2d_transpose, output_pad_w, open_end(l, 1, in[3], to[3]));
 }
 
+/* Matrices are an image of one block, a row each for those of tiles. */
+static void image_of(const vt__net *n, const vt_qtensor *t, int64_t out[4]) {
+    int64_t d[3];
+    vt_qtensor_image(&t->type, out);
+    if (!t->form) return;
+    vt__matrix_tiles(n, t, d);
+    out[0] = n->batch, out[1] = n->block, out[2] = d[0] * d[1], out[3] = d[2];
+}
+
 static bool set_product(const vt_qlayer *l, const int64_t in[4], vt_op_request *r) {
     vt_op_request_init(r, VT_OPERATOR_multiply);
     SET_IMAGES(multiply, in);
@@ -201,7 +222,7 @@ static bool set_operator(const vt__net *n, const vt_qlayer *l, bool gather, as_c
     int64_t in[4];
     vt_qwindow window = l->window;
     const vt_qlayer *flattening = vt__flattening_of(n, l);
-    vt_qtensor_image(&l->inputs[0]->type, in);
+    image_of(n, l->inputs[0], in);
     if (conv_of(n, l, gather, conv)) {
         set_conv(conv, l, conv->one ? 1 : in[0], r);
         return true;
@@ -222,6 +243,7 @@ static bool set_operator(const vt__net *n, const vt_qlayer *l, bool gather, as_c
         if (vt__lies_beside(n, l->inputs[0])) SET(batch_matmul, in_beside, 1);
         if (vt__lies_beside(n, l->output)) SET(batch_matmul, out_beside, 1);
         if (vt__is_of_keys(n, l->inputs[1])) SET(batch_matmul, weight_columns, 1);
+        if (l->shares) SET(batch_matmul, shares, 1);
         return true;
     case VT_Q_MAX_POOL:
         see_window(l, gather, &window, &in[2], &in[3]);
@@ -249,6 +271,7 @@ static bool set_operator(const vt__net *n, const vt_qlayer *l, bool gather, as_c
     case VT_Q_DEQUANTIZE:
     case VT_Q_CONV:
     case VT_Q_MUL: return set_product(l, in, r);
+    case VT_Q_ROW_MAX: /* several: softmax.c */
     case VT_Q_MOVE:
     case VT_Q_CONCAT:
     case VT_Q_RESHAPE:
@@ -305,6 +328,7 @@ static wish wish_of(const vt__net *n, const vt_qlayer *l, vt__along along, bool 
     if (along.pooling) set_pooling(along.pooling, r);
     w.why = "a number of its epilogue does not fit an immediate";
     if (!set_epilogue(n, l, w.conv.first, r)) return w;
+    if (sends_lanes_away(n, l)) send_lanes_away(r);
     if (table_of(l, along))
         r->steps[r->step_count++] = (vt_op_step){VT_EPILOGUE_table, 0, {0}};
     else if (look_up)
@@ -316,7 +340,7 @@ static wish wish_of(const vt__net *n, const vt_qlayer *l, vt__along along, bool 
     return w;
 }
 
-static const vtac_op *operator_for(vt__net *n, const vt_qlayer *l, const vt_op_request *r) {
+const vtac_op *vt__operator_for(vt__net *n, const vt_qlayer *l, const vt_op_request *r) {
     const vt__made *have = find(n, r);
     if (have) return have->is_scheduled ? have->op : NULL;
     const vtac_op *op = make(n, r);
@@ -341,10 +365,10 @@ const vtac_op *vt__copy_operator(vt__net *n, const vt_qtensor *t) {
 static wish wish_that_fits(vt__net *n, const vt_qlayer *l, vt__along along, bool high, bool gather,
                            const vtac_op **out_op) {
     wish w = wish_of(n, l, along, high, gather, true);
-    *out_op = w.request ? operator_for(n, l, w.request) : NULL;
+    *out_op = w.request ? vt__operator_for(n, l, w.request) : NULL;
     if (*out_op || !w.conv.looks_up) return w;
     w = wish_of(n, l, along, high, gather, false);
-    *out_op = operator_for(n, l, w.request);
+    *out_op = vt__operator_for(n, l, w.request);
     return w;
 }
 
@@ -388,6 +412,7 @@ void vt__accelerate_requests(vt__net *n, void (*fn)(void *user, const vt_op_requ
         const vt_qlayer *l = n->net->layers[i];
         if (!vt__may_accelerate(n, l) || done[l->output->index]) continue;
         vt__along along = vt__along_of(n, l);
+        if (l->kind == VT_Q_ROW_MAX) vt__row_max_requests(n, l, fn, user);
         if (along.pooling) done[along.pooling->output->index] = true;
         if (along.table) done[along.table->output->index] = true;
         for (int high = 0; high <= vt__is_wide(l->output); high++) {
@@ -446,6 +471,7 @@ static bool accelerate_wide(vt__net *n, const vt_qlayer *l, const char **out_why
 bool vt__accelerate(vt__net *n, const vt_qlayer *l, const char **out_why) {
     as_conv conv;
     vt__along along;
+    if (l->kind == VT_Q_ROW_MAX) return vt__accelerate_row_max(n, l, out_why);
     if (vt__is_wide(l->output)) return accelerate_wide(n, l, out_why);
     vt__settle_keys(n, l);
     const vtac_op *op = operator_along(n, l, &along, &conv, out_why);

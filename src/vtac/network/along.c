@@ -56,7 +56,7 @@ static bool is_pooled(const vt__net *n, const vt_qlayer *l, const vt_qlayer *rea
 
 vt__along vt__along_of(const vt__net *n, const vt_qlayer *l) {
     vt__along a = {NULL, NULL};
-    if (vt__is_wide(l->output) || l->output->form) return a;
+    if (vt__is_wide(l->output)) return a;
     const vt_qlayer *reader = reader_of(n, l->output);
     if (reader && is_pooled(n, l, reader)) {
         a.pooling = reader;

@@ -7,7 +7,7 @@
 
 static void write_layer(vt__integer *w) {
     bool tiles = w->l->kind != VT_Q_QUANTIZE && w->l->kind != VT_Q_DEQUANTIZE && w->l->kind != VT_Q_CONCAT &&
-                 w->l->kind != VT_Q_MOVE && w->l->kind != VT_Q_MATMUL;
+                 w->l->kind != VT_Q_MOVE && w->l->kind != VT_Q_MATMUL && w->l->kind != VT_Q_ROW_MAX;
     if (tiles) vt__integer_tiles(w, "x", w->l->inputs[0]);
     switch (w->l->kind) {
     case VT_Q_QUANTIZE: vt__integer_quantize(w); break;
@@ -16,6 +16,7 @@ static void write_layer(vt__integer *w) {
     case VT_Q_CONV_TRANSPOSE: vt__integer_conv_transpose(w); break;
     case VT_Q_DENSE: vt__integer_dense(w); break;
     case VT_Q_MATMUL: vt__integer_matmul(w); break;
+    case VT_Q_ROW_MAX: vt__integer_row_max(w); break;
     case VT_Q_MAX_POOL:
     case VT_Q_SUM_POOL: vt__integer_pool(w); break;
     case VT_Q_MAP: vt__integer_map(w); break;

@@ -38,7 +38,16 @@ void vt__integer_reduced(vt__integer *w, const char *how, const char *axes, cons
 /* x with all steps of the layer done. */
 const char *vt__integer_finished(vt__integer *w, const char *x);
 
-/* matrices.c */
+/* matrices.c: a line "input"; an element; the result, from the value at m, ro, co, ri, ci; row and column there. */
+void vt__matrices_input(vt__integer *w, const char *name, const vt_qtensor *t);
+const char *vt__matrices_element(vt__integer *w, const char *name, const vt_qtensor *t, const char *half,
+                                 const char *row, const char *column);
+void vt__matrices_result(vt__integer *w, const char *value);
+const char *vt__matrices_row(vt__integer *w);
+/* softmax.c: tensors of rows, from x; what becomes of a sum. */
+void vt__integer_row_max(vt__integer *w);
+void vt__shares_rows(vt__integer *w);
+const char *vt__shares_divided(vt__integer *w, const char *sum);
 void vt__integer_matmul(vt__integer *w);
 void vt__matrices_quantize(vt__integer *w);
 void vt__matrices_dequantize(vt__integer *w);

@@ -57,7 +57,8 @@ const char *vt__integer_finished(vt__integer *w, const char *x) {
         case VT_QSTEP_MULTIPLY: x = vt_new_format(ctx, "(%s * %" PRId32 ")", x, s->number); break;
         case VT_QSTEP_MULTIPLY_CHANNEL: x = vt_new_format(ctx, "(%s * s%u[%s])", x, i, w->channel); break;
         case VT_QSTEP_RESIDUAL:
-            x = vt_new_format(ctx, "(%s + %" PRId32 " * int32(s%u[bo, co, i, j, bi, ci]))", x, s->number, i);
+            x = vt_new_format(ctx, "(%s + %" PRId32 " * int32(s%u[%s]))", x, s->number, i,
+                              w->l->output->form ? "m, ro, co, ri, ci" : "bo, co, i, j, bi, ci");
             break;
         case VT_QSTEP_ADD: x = vt_new_format(ctx, "(%s + %" PRId32 ")", x, s->number); break;
         case VT_QSTEP_MAX: x = vt_new_format(ctx, "max(%s, %" PRId32 ")", x, s->number); break;

@@ -104,7 +104,7 @@ static const char *outer(vt__integer *w, const vt_qtensor *t, const char *m, con
 
 static const char *number(vt__integer *w, int64_t x) { return vt_new_format(w->n->ctx, "%" PRId64, x); }
 
-static void declare(vt__integer *w, const char *name, const vt_qtensor *t) {
+void vt__matrices_input(vt__integer *w, const char *name, const vt_qtensor *t) {
     int64_t d[3];
     vt__matrix_tiles(w->n, t, d);
     vt_strbuf_addf(w->out, "input %s: int8[%s%s, %" PRId64 ", %" PRId64 "]\n", name, vt__is_wide(t) ? "2, " : "",
@@ -113,8 +113,8 @@ static void declare(vt__integer *w, const char *name, const vt_qtensor *t) {
 }
 
 /* Of tiles of 16 bits `half` is "0, " or "1, ", else "". */
-static const char *element(vt__integer *w, const char *name, const vt_qtensor *t, const char *half, const char *row,
-                           const char *column) {
+const char *vt__matrices_element(vt__integer *w, const char *name, const vt_qtensor *t, const char *half,
+                                 const char *row, const char *column) {
     int64_t rows = vt__tile_rows(w->n, t), b = w->n->block;
     vt_ctx *ctx = w->n->ctx;
     const char *at = outer(w, t, "m", vt_new_format(ctx, "(%s) // %" PRId64, row, rows),
@@ -131,7 +131,7 @@ static const char *axes_of(vt__integer *w) {
 }
 
 /* Row and column of an element of the result; past the last one the last, so that operands have it. */
-static const char *row_of(vt__integer *w) {
+const char *vt__matrices_row(vt__integer *w) {
     const vt_qtensor *y = w->l->output;
     return vt_new_format(w->n->ctx, "min(ro * %" PRId64 " + ri, %" PRId64 ")", vt__tile_rows(w->n, y),
                          y->matrices.rows - 1);
@@ -142,7 +142,7 @@ static const char *column_of(vt__integer *w) {
                          w->l->output->matrices.columns - 1);
 }
 
-static void add_result(vt__integer *w, const char *value) {
+void vt__matrices_result(vt__integer *w, const char *value) {
     const vt_qtensor *y = w->l->output;
     bool wide = vt__is_wide(y);
     vt_strbuf_addf(w->out,
@@ -162,18 +162,21 @@ void vt__matrices_quantize(vt__integer *w) {
                    transposed ? m->columns : m->rows, transposed ? m->rows : m->columns);
     vt__give_place(w->args, vt__place_of(w->n, w->l->inputs[0]));
     vt__integer_scale(w, 1 / w->l->output->scale);
-    add_result(w, vt_new_format(w->n->ctx, "int32(min(max(nearbyint(x[m, %s, %s] * scale[0]), -128.0), 127.0))",
-                                transposed ? column_of(w) : row_of(w), transposed ? row_of(w) : column_of(w)));
+    vt__matrices_result(w,
+                        vt_new_format(w->n->ctx, "int32(min(max(nearbyint(x[m, %s, %s] * scale[0]), -128.0), 127.0))",
+                                      transposed ? column_of(w) : vt__matrices_row(w),
+                                      transposed ? vt__matrices_row(w) : column_of(w)));
 }
 
 void vt__matrices_dequantize(vt__integer *w) {
     const vt_qtensor *x = w->l->inputs[0];
     const vt_qmatrices *m = &x->matrices;
     bool wide = vt__is_wide(x);
-    const char *integer = element(w, "x", x, wide ? "1, " : "", "i", "j");
+    const char *integer = vt__matrices_element(w, "x", x, wide ? "1, " : "", "i", "j");
     if (wide)
-        integer = vt_new_format(w->n->ctx, "(%s * 256 + (%s & 255))", integer, element(w, "x", x, "0, ", "i", "j"));
-    declare(w, "x", x);
+        integer = vt_new_format(w->n->ctx, "(%s * 256 + (%s & 255))", integer,
+                                vt__matrices_element(w, "x", x, "0, ", "i", "j"));
+    vt__matrices_input(w, "x", x);
     vt__integer_scale(w, x->scale);
     vt_strbuf_addf(w->out, "output y[m: %" PRId64 ", i: %" PRId64 ", j: %" PRId64 "] = float32(%s) * scale[0]\n",
                    m->count, m->rows, m->columns, integer);
@@ -182,10 +185,19 @@ void vt__matrices_dequantize(vt__integer *w) {
 
 void vt__integer_matmul(vt__integer *w) {
     const vt_qtensor *x = w->l->inputs[0], *f = w->l->inputs[1];
-    declare(w, "x", x);
-    declare(w, "f", f);
+    const char *sum = "all[m, ro, co, ri, ci]";
+    vt__matrices_input(w, "x", x);
+    vt__matrices_input(w, "f", f);
+    for (uint32_t i = 0; i < w->l->step_count; i++)
+        if (w->l->steps[i].tensor)
+            vt__matrices_input(w, vt_new_format(w->n->ctx, "s%" PRIu32, i), w->l->steps[i].tensor);
     vt_strbuf_addf(w->out, "tensor all[%s] = sum[rc: %" PRId64 "](%s * %s)\n", axes_of(w), x->matrices.columns,
-                   element(w, "x", x, "", row_of(w), "rc"), element(w, "f", f, "", column_of(w), "rc"));
-    add_result(w, vt__integer_finished(w, "all[m, ro, co, ri, ci]"));
+                   vt__matrices_element(w, "x", x, "", vt__matrices_row(w), "rc"),
+                   vt__matrices_element(w, "f", f, "", column_of(w), "rc"));
+    if (w->l->shares) {
+        vt__shares_rows(w);
+        sum = vt__shares_divided(w, sum);
+    }
+    vt__matrices_result(w, vt__integer_finished(w, sum));
     vt_strbuf_addf(w->out, "stage all\n  compute_at y, %d\n", vt__is_wide(w->l->output) ? 5 : 4);
 }

@@ -58,7 +58,7 @@ uint64_t vt__products_of(const vt_qlayer *l) {
     switch ((int)l->kind) {
     case VT_Q_CONV:
     case VT_Q_DENSE: return out * (uint64_t)vt_gtype_span(&l->weight_type, 1, l->weight_type.rank);
-    case VT_Q_MATMUL: return out * (uint64_t)l->inputs[0]->matrices.columns;
+    case VT_Q_MATMUL: return l->rough ? 0 : out * (uint64_t)l->inputs[0]->matrices.columns;
     case VT_Q_CONV_TRANSPOSE: {
         const vt_gtype *w = &l->weight_type;
         return (uint64_t)vt_gtype_count(&l->inputs[0]->type) * (uint64_t)(vt_gtype_count(w) / w->dim[1]);

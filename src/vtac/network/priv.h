@@ -142,6 +142,15 @@ bool vt__accelerate(vt__net *n, const vt_qlayer *l, const char **out_why);
  * become a look-up; false: they stay. And the table. */
 bool vt__look_up_limits(const vt__net *n, const vt_qlayer *l, vt_op_request *r);
 uint32_t vt__limits_table(vt__net *n, const vt_qlayer *l);
+/* The operator of a request; NULL: the accelerator refuses it. */
+const vtac_op *vt__operator_for(vt__net *n, const vt_qlayer *l, const vt_op_request *r);
+/* softmax.c: of ROW_MAX, which is several operators, the same, and what they will ask for; the bias that sends lanes
+ * behind the last column of scores far below all others. */
+enum { VT__LANES_AWAY = 1 << 14 };
+bool vt__accelerate_row_max(vt__net *n, const vt_qlayer *l, const char **out_why);
+void vt__row_max_requests(const vt__net *n, const vt_qlayer *l, void (*fn)(void *user, const vt_op_request *r),
+                          void *user);
+uint32_t vt__lanes_away(vt__net *n, const vt_qlayer *l);
 /* Those that all layers will ask for, should none be refused, in their order. */
 void vt__accelerate_requests(vt__net *n, void (*fn)(void *user, const vt_op_request *r), void *user);
 

@@ -218,7 +218,7 @@ static vta_status blame_weights(blaming *b, const vt_qlayer *l, vt_qblame *out) 
 
 /* Does the layer round? Those that move integers of the same scale do not. */
 static bool rounds(const vt_qlayer *l) {
-    if (l->output->scale == 0 || l->output->value->type.element != VT_ELEMENT_F32) return false;
+    if (l->output->inner || l->output->scale == 0 || l->output->value->type.element != VT_ELEMENT_F32) return false;
     bool moves =
         l->kind == VT_Q_MAX_POOL || l->kind == VT_Q_CONCAT || l->kind == VT_Q_UPSAMPLE || l->kind == VT_Q_RESHAPE;
     for (uint32_t i = 0; moves && i < l->input_count; i++) moves = l->inputs[i]->scale == l->output->scale;

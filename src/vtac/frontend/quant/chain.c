@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "frontend/quant/function.h"
+#include "frontend/quant/matmul.h"
 
 /* ---- What a node can be ---------------------------------------------------------------------------------------- */
 
@@ -207,6 +208,8 @@ static bool take_activation(vt_chain *c, const vt_gnode *n) {
 
 static bool take(vt_quantizer *q, vt_chain *c, const vt_gnode *n) {
     bool product = vt__is_product(c->kind);
+    if (c->softmax) return false;
+    if (c->kind == VT_Q_MATMUL && !c->leaky && !is_limited(c) && vt__take_softmax(q, c, n)) return true;
     if (product && !c->leaky && !is_limited(c) && take_constant(q, c, n)) return true;
     if (c->kind == VT_Q_MATMUL && !c->leaky && !is_limited(c) && vt__take_factor(q, c, n)) return true;
     if (product && !c->leaky && !c->other && is_whole_sum(q, n) && n->inputs[0] != n->inputs[1] &&

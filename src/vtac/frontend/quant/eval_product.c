@@ -127,6 +127,7 @@ vta_status vt__run_matmul(const vt__qcall *c, vta_diag *diag) {
             acc[o] = 0;
             for (int64_t i = 0; i < ins; i++) acc[o] += a[r * ins + i] * b[(r / rows * outs + o) * ins + i];
         }
+        if (c->layer->shares) vt__divide_by_shares(&a[r * ins], ins, acc, outs);
         vt__finish(c, acc, outs, 0, r * outs);
     }
     vt_free(c->allocator, acc, bytes);

@@ -4,7 +4,7 @@
  * first, the layout of weights for the second. What only moves elements in front of an operand is a part of that. */
 #include <math.h>
 
-#include "frontend/quant/priv.h"
+#include "frontend/quant/matmul.h"
 
 enum {
     WORTH = 8,             /* products for each element that is moved to and from the layer; see vt__why_no_matmul */
@@ -16,12 +16,6 @@ enum {
 
 /* ---- Which nodes ------------------------------------------------------------------------------------------------- */
 
-/* `count` products of rows x inner by inner x columns. */
-typedef struct shape {
-    int64_t count, rows, inner, columns;
-    bool transposed; /* the second operand is columns x inner */
-} shape;
-
 static bool are_computed(const vt_gnode *n) {
     if (n->op != VT_G_MAT_MUL && n->op != VT_G_GEMM) return false;
     const vt_gvalue *a = n->inputs[0], *b = n->inputs[1];
@@ -30,7 +24,7 @@ static bool are_computed(const vt_gnode *n) {
 }
 
 /* Axes of the first operand for which the second has one matrix are rows: they must come last. */
-static bool set_batch(const vt_gtype *a, const vt_gtype *b, shape *s) {
+static bool set_batch(const vt_gtype *a, const vt_gtype *b, vt__matmul *s) {
     bool shared = false;
     if (a->rank < b->rank) return false;
     for (uint32_t i = 0; i + 2 < a->rank; i++) {
@@ -43,12 +37,12 @@ static bool set_batch(const vt_gtype *a, const vt_gtype *b, shape *s) {
     return true;
 }
 
-static bool shape_of(const vt_gnode *n, shape *s) {
+bool vt__matmul_of(const vt_gnode *n, vt__matmul *s) {
     if (!are_computed(n)) return false;
     const vt_gtype *a = &n->inputs[0]->type, *b = &n->inputs[1]->type;
     bool gemm = n->op == VT_G_GEMM;
-    *s = (shape){1, a->dim[a->rank - 2], a->dim[a->rank - 1], b->dim[b->rank - 1],
-                 gemm && vt_gattr_int(n, VT_A_TRANS_B)};
+    *s = (vt__matmul){1, a->dim[a->rank - 2], a->dim[a->rank - 1], b->dim[b->rank - 1],
+                      gemm && vt_gattr_int(n, VT_A_TRANS_B)};
     if (s->transposed) s->columns = b->dim[0];
     if (gemm && (vt_gattr_int(n, VT_A_TRANS_A) || vt_gattr_float(n, VT_A_ALPHA) != 1 || vt_ginput_given(n, 2)))
         return false;
@@ -57,26 +51,26 @@ static bool shape_of(const vt_gnode *n, shape *s) {
 
 /* The host takes an element of an operand or of the result into other integers in about the time of eight products of
  * its own: decoding one token, whose attention has one product for each element of the cache, gains nothing. */
-static bool is_worth(const shape *s) {
+static bool is_worth(const vt__matmul *s) {
     double each = (double)s->rows * (double)s->inner + (double)s->inner * (double)s->columns +
                   (double)s->rows * (double)s->columns;
     return (double)s->rows * (double)s->inner * (double)s->columns >= WORTH * each;
 }
 
-static bool fits(const vt_gnode *n, const shape *s) {
+static bool fits(const vt_gnode *n, const vt__matmul *s) {
     return s->inner < COLUMNS_MAX && vt_gtype_count(&n->inputs[0]->type) < PLACES_MAX &&
            vt_gtype_count(&n->inputs[1]->type) < PLACES_MAX && vt_gtype_count(&n->outputs[0]->type) < PLACES_MAX;
 }
 
 bool vt__is_matmul(const vt_gnode *n) {
-    shape s;
-    return shape_of(n, &s) && is_worth(&s) && fits(n, &s);
+    vt__matmul s;
+    return vt__matmul_of(n, &s) && is_worth(&s) && fits(n, &s);
 }
 
 const char *vt__why_no_matmul(const vt_gnode *n) {
-    shape s;
+    vt__matmul s;
     if (!are_computed(n) || vt__is_matmul(n)) return NULL;
-    if (!shape_of(n, &s)) return "a product of two computed matrices of this form is on floats";
+    if (!vt__matmul_of(n, &s)) return "a product of two computed matrices of this form is on floats";
     return is_worth(&s)
                ? "its matrices are too large for a product of two computed ones"
                : "it has few products for each element: to move these takes the host as long as to multiply them";
@@ -109,8 +103,8 @@ static vt_gtype type_of(vt_qmatrices m, vt_element element) {
     return t;
 }
 
-static vt_qtensor *matrices_of(vt_quantizer *q, const vt_gvalue *v, vt_qform form, vt_qmatrices m, vt_element element,
-                               double scale) {
+vt_qtensor *vt__matrices_of(vt_quantizer *q, const vt_gvalue *v, vt_qform form, vt_qmatrices m, vt_element element,
+                            double scale) {
     vt_qtensor *t = vt__tensor_new(q, v, type_of(m, element), scale);
     t->name = vt_new_format(q->ctx, "%s.%s", v->name, form == VT_QFORM_ROWS ? "rows" : "weights");
     t->form = form;
@@ -133,7 +127,7 @@ static const vt_qtensor *operand(vt_quantizer *q, const vt_gvalue *v, vt_qform f
     const vt_gvalue *root = vt__operand_root(q, v);
     if (vt__is_whole(q, root)) {
         const vt_qtensor *from = vt__as_integers(q, root);
-        vt_qtensor *to = matrices_of(q, v, form, m, VT_ELEMENT_I8, from->scale);
+        vt_qtensor *to = vt__matrices_of(q, v, form, m, VT_ELEMENT_I8, from->scale);
         vt_qlayer *l = vt__layer_new(q, VT_Q_MOVE, v->name, 1, &from, to);
         int32_t *places = vt__places_between(q, root, v);
         l->places = transposed ? exchanged(q, places, m) : places;
@@ -144,16 +138,16 @@ static const vt_qtensor *operand(vt_quantizer *q, const vt_gvalue *v, vt_qform f
     if (!vt_ranges_seen(q->ranges, v))
         vt_raise(q->ctx, VTA_INVALID_ARGUMENT, "%s has no range: observe it, or give samples to calibrate with",
                  v->name);
-    vt_qtensor *to = matrices_of(q, v, form, m, VT_ELEMENT_I8, vt__scale_of(q, v));
+    vt_qtensor *to = vt__matrices_of(q, v, form, m, VT_ELEMENT_I8, vt__scale_of(q, v));
     vt__layer_new(q, VT_Q_QUANTIZE, v->name, 1, &from, to)->transposed = transposed;
     return to;
 }
 
 /* ---- The layer --------------------------------------------------------------------------------------------------- */
 
-/* sum * m / 2^n, halves up, for a sum of at most `most`. What the shift in front of the product drops is half a unit on
- * the average, which is added with the half. */
-static void add_steps(vt_qlayer *l, double factor, double most) {
+/* sum * m / 2^n, halves up, or all up, for a sum of at most `most`. What the shift in front of the product drops is
+ * half a unit on the average, which is added too. */
+void vt__matmul_steps(vt_qlayer *l, double factor, double most, bool up) {
     int32_t m, n, before;
     vt__fraction(factor, FACTOR_MAX, &m, &n);
     before = n > SHIFT_MAX ? n - SHIFT_MAX : 0;
@@ -161,7 +155,7 @@ static void add_steps(vt_qlayer *l, double factor, double most) {
     while (ldexp(most, -before) * m + INT16_MAX >= 0x1p31 && n > 0) before++, n--;
     if (before) vt__step(l, VT_QSTEP_SHIFT, before);
     if (m != 1) vt__step(l, VT_QSTEP_MULTIPLY, m);
-    int32_t half = (n ? 1 << (n - 1) : 0) + (before ? m / 2 : 0);
+    int32_t half = (n ? up ? (1 << n) - 1 : 1 << (n - 1) : 0) + (before && !up ? m / 2 : 0);
     if (half) vt__step(l, VT_QSTEP_ADD, half);
     if (n) vt__step(l, VT_QSTEP_SHIFT, n);
 }
@@ -169,37 +163,51 @@ static void add_steps(vt_qlayer *l, double factor, double most) {
 /* Bits to shift away so that no sum passes 16. They are far below what rounding the operands has made of the sum (some
  * 30 units of it for each root of a column), so that halves are not added, and nothing is limited: an output of few
  * columns takes no longer for its steps than for its sum. */
-static int32_t wide_shift(const shape *s) {
+static int32_t wide_shift(const vt__matmul *s) {
     int32_t n = 0;
     while (ldexp((double)s->inner, 14 - n) > INT16_MAX) n++;
     return n;
 }
 
-static vt_qtensor *result_of(vt_quantizer *q, const vt_gvalue *v, const shape *s, double scale) {
+static vt_qtensor *result_of(vt_quantizer *q, const vt_gvalue *v, const vt__matmul *s, double scale) {
     vt_element element = q->wide[v->index] ? VT_ELEMENT_I16 : VT_ELEMENT_I8;
     vt_qmatrices m = {s->count, s->rows, s->columns};
-    vt_qtensor *y = q->rows[v->index] = matrices_of(q, v, VT_QFORM_ROWS, m, element, scale);
+    vt_qtensor *y = q->rows[v->index] = vt__matrices_of(q, v, VT_QFORM_ROWS, m, element, scale);
     y->name = v->name;
     y->type = v->type;
     y->type.element = element;
     return y;
 }
 
+/* The first operand: what a softmax in front of it has left undivided stands where it is read. */
+static const vt_qtensor *first_operand(vt_quantizer *q, const vt_chain *c, const vt__matmul *s, bool *out_shares) {
+    const vt_gvalue *v = c->head->inputs[0];
+    const vt_chain *maker = q->makers[v->index];
+    *out_shares = maker && maker->softmax && maker->end == v;
+    if (*out_shares) return q->rows[v->index];
+    return operand(q, v, VT_QFORM_ROWS, (vt_qmatrices){s->count, s->rows, s->inner}, false);
+}
+
 void vt__add_matmul(vt_quantizer *q, const vt_chain *c) {
-    shape s;
+    vt__matmul s;
     const vt_gnode *n = c->head;
-    bool wide = q->wide[c->end->index], limited = c->leaky || c->least > -INFINITY || c->most < INFINITY;
-    shape_of(n, &s);
-    const vt_qtensor *x[2] = {
-        operand(q, n->inputs[0], VT_QFORM_ROWS, (vt_qmatrices){s.count, s.rows, s.inner}, false),
-        operand(q, n->inputs[1], VT_QFORM_WEIGHTS, (vt_qmatrices){s.count, s.columns, s.inner}, !s.transposed)};
-    double from = *c->scale * x[0]->scale * x[1]->scale;
-    double scale = wide ? ldexp(from, wide_shift(&s)) : vt__scale_of(q, c->end);
+    bool wide = q->wide[c->end->index], limited = c->leaky || c->least > -INFINITY || c->most < INFINITY, shares;
+    vt__matmul_of(n, &s);
+    const vt_qtensor *x[2] = {first_operand(q, c, &s, &shares)};
+    x[1] = operand(q, n->inputs[1], VT_QFORM_WEIGHTS, (vt_qmatrices){s.count, s.columns, s.inner}, !s.transposed);
+    double from = *c->scale * (shares ? ldexp(1, -VT_QSHARES_BITS) : x[0]->scale) * x[1]->scale;
+    if (c->softmax) {
+        vt__add_softmax(q, c, &s, x, from);
+        return;
+    }
+    int32_t dropped = shares ? VT_QSHARES_BITS + 8 - 15 : wide_shift(&s);
+    double scale = wide ? ldexp(from, dropped) : vt__scale_of(q, c->end);
     vt_qlayer *l = vt__layer_new(q, VT_Q_MATMUL, n->name, 2, x, result_of(q, c->end, &s, scale));
     l->node = c->end->by;
+    l->shares = shares;
     if (!wide)
-        add_steps(l, from / scale, ldexp((double)s.inner, 14));
-    else if (wide_shift(&s))
-        vt__step(l, VT_QSTEP_SHIFT, wide_shift(&s));
+        vt__matmul_steps(l, from / scale, shares ? ldexp(129, VT_QSHARES_BITS) : ldexp((double)s.inner, 14), false);
+    else if (dropped)
+        vt__step(l, VT_QSTEP_SHIFT, dropped);
     if (!wide || limited) vt__add_activation(q, l, c);
 }

@@ -51,6 +51,7 @@ static void print_layer(const vt_qlayer *l, vt_strbuf *sb) {
     vt_strbuf_addf(sb, " = %s", l->kind == VT_Q_FLOAT ? vt_gop_text(l->node->op) : vt_qkind_text(l->kind));
     for (uint32_t i = 0; i < l->input_count; i++) vt_strbuf_addf(sb, "%s%s", i ? ", " : "(", l->inputs[i]->name);
     vt_strbuf_add(sb, l->input_count ? ")" : "()");
+    if (l->shares) vt_strbuf_add(sb, " shares");
     if (l->transposed) vt_strbuf_add(sb, " transposed");
     print_window(l, sb);
     if (l->weight) vt_strbuf_addf(sb, " weight=%s", vt_gtype_text(&l->weight_type, type));

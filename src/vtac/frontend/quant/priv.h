@@ -13,11 +13,12 @@ typedef struct vt_chain {
                                of two: one factor */
     const vt_gvalue *other; /* what is added to the result: NULL, or a value that an earlier layer computes */
     double floor, ceiling;  /* of a product: the limits of its result before that */
-    const vt_gnode *leaky;  /* LeakyRelu, or NULL; behind it: */
-    double least, most;     /* the limits that Relu and Clip set */
-    const vt_gvalue *from;  /* TABLE, MOVE: the tensor of which `end` is a function, or has elements, */
-    const int32_t *places;  /* MOVE: and from which place of it each of them is; -1: a zero; NULL: not made yet */
-    bool plain;             /* its result is of floats */
+    const vt_gnode *softmax; /* of a product of two: behind it; NULL: none */
+    const vt_gnode *leaky;   /* LeakyRelu, or NULL; behind it: */
+    double least, most;      /* the limits that Relu and Clip set */
+    const vt_gvalue *from;   /* TABLE, MOVE: the tensor of which `end` is a function, or has elements, */
+    const int32_t *places;   /* MOVE: and from which place of it each of them is; -1: a zero; NULL: not made yet */
+    bool plain;              /* its result is of floats */
 } vt_chain;
 
 /* Has the layer weights of output channels? */

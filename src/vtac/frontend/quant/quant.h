@@ -46,6 +46,7 @@ typedef struct vt_qtensor {
     uint32_t parts;        /* of an operand: what a channel of `value` is in, below; 0: in one integer */
     vt_qform form;
     vt_qmatrices matrices;  /* of a form that is no image */
+    bool inner;             /* it stands for no value of the graph, and takes part in what others do */
     uint32_t index;         /* in the network's list */
     const vt_qlayer *by;    /* NULL: an input of the network, or a constant */
     const vt_gvalue *value; /* of the graph: what it stands for */
@@ -75,7 +76,7 @@ typedef struct vt_qwindow {
     int64_t pads[4]; /* above, on the left, below, on the right */
 } vt_qwindow;
 
-enum { VT_QSTEPS_MAX = 11, VT_QTABLE_INTEGERS = 256 };
+enum { VT_QSHARES_BITS = 22, VT_QSTEPS_MAX = 11, VT_QTABLE_INTEGERS = 256 };
 
 struct vt_qlayer {
     const char *name; /* of the first node that it stands for */
@@ -87,6 +88,8 @@ struct vt_qlayer {
     vt_qwindow window; /* CONV, CONV_TRANSPOSE, MAX_POOL, SUM_POOL */
     int64_t group;     /* CONV */
     int64_t axis;      /* CONCAT */
+    bool shares;       /* MATMUL: each row is divided by the sum of its first operand, times 2^22 */
+    bool rough;        /* MATMUL: another layer computes the same products */
     bool transposed;   /* QUANTIZE: each matrix of the result is the input's, transposed */
     int64_t scale[2];  /* UPSAMPLE: rows, columns */
     vt_gtype weight_type;

@@ -42,6 +42,7 @@ static void add_layer(vt_quantizer *q, vt_chain *c) {
     case VT_Q_UPSAMPLE:
     case VT_Q_RESHAPE: vt__add_moved(q, c); break;
     case VT_Q_FLOAT: vt__add_float(q, c); break;
+    case VT_Q_ROW_MAX:
     case VT_Q_QUANTIZE:
     case VT_Q_DEQUANTIZE:
     case VT_QKIND_COUNT: break; /* made where they are needed */
