@@ -158,7 +158,7 @@ static bool conv_of(const vt__net *n, const vt_qlayer *l, bool gather, as_conv *
     }
     const vt_qtensor *keys = vt__keys_of(n, l);
     if (keys) {
-        int64_t rows = keys->matrices.rows, more = (n->block - rows % n->block) % n->block;
+        int64_t rows = l->output->type.dim[0], more = (n->block - rows % n->block) % n->block;
         out->window = (vt_qwindow){{1, 1}, {1, 1}, {1, 1}, {0, 0, more, 0}};
         out->height = rows, out->width = 1, out->group = 1, out->one = true;
         return true;
@@ -242,7 +242,7 @@ static bool set_operator(const vt__net *n, const vt_qlayer *l, bool gather, as_c
         SET(batch_matmul, out_features, l->inputs[1]->matrices.rows);
         if (vt__lies_beside(n, l->inputs[0])) SET(batch_matmul, in_beside, 1);
         if (vt__lies_beside(n, l->output)) SET(batch_matmul, out_beside, 1);
-        if (vt__is_of_keys(n, l->inputs[1])) SET(batch_matmul, weight_columns, 1);
+        if (vt__lies_by_columns(n, l->inputs[1])) SET(batch_matmul, weight_columns, 1);
         if (l->shares) SET(batch_matmul, shares, 1);
         return true;
     case VT_Q_MAX_POOL:
@@ -483,7 +483,10 @@ bool vt__accelerate(vt__net *n, const vt_qlayer *l, const char **out_why) {
     if (along.pooling) n->along[along.pooling->output->index] = true;
     if (along.table) n->along[along.table->output->index] = true;
     const vt_qlayer *last = along.table ? along.table : along.pooling ? along.pooling : l;
-    add_operator(n, l, op, &conv, table_of(l, along), input_of(n, l, &conv),
-                 vt__place_of(n, conv.one ? vt__keys_of(n, l) : last->output));
+    const vt_qtensor *to = conv.one ? vt__keys_of(n, l) : last->output;
+    bool turns = conv.one && !vt__lies_by_columns(n, to);
+    vt_planner_arg place = turns ? (vt_planner_arg){.buffer = vt__values_buffer(n, l, to)} : vt__place_of(n, to);
+    add_operator(n, l, op, &conv, table_of(l, along), input_of(n, l, &conv), place);
+    if (turns) vt__turn_values(n, l, to, place.buffer);
     return true;
 }

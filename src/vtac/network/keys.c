@@ -27,7 +27,8 @@ const vt_qtensor *vt__keys_of(const vt__net *n, const vt_qlayer *l) {
     const vt_qlayer *move = vt__readers_of(n, l->output) == 1 ? vt__first_reader(n, l->output) : NULL;
     if (!move || move->kind != VT_Q_MOVE || move->output->form != VT_QFORM_WEIGHTS || n->kept[move->output->index])
         return NULL;
-    return !vt__is_wide(l->output) && is_by_heads(n, move) ? move->output : NULL;
+    bool kept = vt__is_wide(l->output) || !(is_by_heads(n, move) || vt__is_of_values(move, n->block));
+    return kept ? NULL : move->output;
 }
 
 bool vt__is_of_keys(const vt__net *n, const vt_qtensor *t) {
@@ -35,11 +36,16 @@ bool vt__is_of_keys(const vt__net *n, const vt_qtensor *t) {
     return move && move->inputs[0]->by && vt__keys_of(n, move->inputs[0]->by) == t;
 }
 
+bool vt__lies_by_columns(const vt__net *n, const vt_qtensor *t) {
+    return vt__is_of_keys(n, t) && is_by_heads(n, t->by);
+}
+
 void vt__settle_keys(vt__net *n, const vt_qlayer *l) {
     const vt_qtensor *keys = vt__keys_of(n, l);
     if (!keys) return;
     const vt_qlayer *product = vt__first_reader(n, keys);
-    if (!product || !vt__has_operator(n, l) || !vt__has_operator(n, product)) n->kept[keys->index] = true;
+    bool turns = vt__lies_by_columns(n, keys) || vt__turns_values(n, l, keys);
+    if (!product || !turns || !vt__has_operator(n, l) || !vt__has_operator(n, product)) n->kept[keys->index] = true;
 }
 
 uint32_t vt__keys_input(vt__net *n, const vt_qlayer *l) {

@@ -98,7 +98,7 @@ bool vt__is_moved_beside(vt__net *n, const vt_qlayer *l) {
 static const char *outer(vt__integer *w, const vt_qtensor *t, const char *m, const char *row, const char *column) {
     const char *of[3] = {m, row, column};
     if (vt__lies_beside(w->n, t)) of[0] = row, of[1] = m;
-    if (vt__is_of_keys(w->n, t)) of[1] = column, of[2] = row;
+    if (vt__lies_by_columns(w->n, t)) of[1] = column, of[2] = row;
     return vt_new_format(w->n->ctx, "%s, %s, %s", of[0], of[1], of[2]);
 }
 

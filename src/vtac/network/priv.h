@@ -89,8 +89,15 @@ bool vt__is_moved_beside(vt__net *n, const vt_qlayer *l);
  * not. Then it is a convolution, of an input that a function for the host makes. */
 const vt_qtensor *vt__keys_of(const vt__net *n, const vt_qlayer *l);
 uint32_t vt__keys_input(vt__net *n, const vt_qlayer *l);
-/* Are tiles of the operand those? */
+/* Are tiles of the operand those? Then by columns, but for values. */
 bool vt__is_of_keys(const vt__net *n, const vt_qtensor *t);
+bool vt__lies_by_columns(const vt__net *n, const vt_qtensor *t);
+/* values.c: does the move transpose matrices that stand side by side? An operator turns their tiles, as the product
+ * stores them, to those of the operand. */
+bool vt__is_of_values(const vt_qlayer *move, int64_t block);
+bool vt__turns_values(vt__net *n, const vt_qlayer *l, const vt_qtensor *values);
+uint32_t vt__values_buffer(vt__net *n, const vt_qlayer *l, const vt_qtensor *values);
+void vt__turn_values(vt__net *n, const vt_qlayer *l, const vt_qtensor *values, uint32_t buffer);
 /* Is there no operator for it, or for the product of two? Then it is as all others. */
 void vt__settle_keys(vt__net *n, const vt_qlayer *l);
 /* matrices.c: the first layer that reads the tensor. */
