@@ -16,6 +16,7 @@ typedef struct attention {
     int64_t heads, rows, size, columns, outs;
     float factor;    /* of the scores */
     int64_t drop;    /* from each of them, times the factor: all of a row alike */
+    float mask;      /* added to the scores of every third column, by a value of the graph */
     bool two;        /* something else reads the shares: floats */
     bool by_product; /* the result is read by a product with constants: 8 bits */
     double decibels;
@@ -27,6 +28,9 @@ static const attention cases[] = {
     {.heads = 1, .rows = 40, .size = 30, .columns = 16, .outs = 48, .factor = 0.02f, .decibels = 43},
     {.heads = 1, .rows = 17, .size = 33, .columns = 200, .outs = 17, .factor = 8, .by_product = true, .decibels = 39},
     {.heads = 2, .rows = 20, .size = 40, .columns = 41, .outs = 20, .factor = 0.5f, .drop = 20, .decibels = 38},
+    {.heads = 2, .rows = 30, .size = 32, .columns = 43, .outs = 33, .factor = 0.5f, .mask = -10000, .decibels = 38},
+    {.heads = 1, .rows = 32, .size = 32, .columns = 40, .outs = 32, .factor = 3, .mask = -1e30f, .decibels = 36},
+    {.heads = 1, .rows = 32, .size = 32, .columns = 40, .outs = 32, .factor = 1, .mask = -3}, /* floats */
     {.heads = 1, .rows = 32, .size = 32, .columns = 40, .outs = 32, .factor = 1, .two = true},
 };
 
@@ -37,18 +41,21 @@ static float numbers[1 << 14];
 /* Integers of 8 bits, all of a scale, so that what is compared is softmax alone. */
 static float draw(int64_t i) { return (float)((i * 7919 + i * i * 31) % 255 - 127) / 127; }
 
-/* Queries, keys (transposed) and values, one behind the other. */
+static float mask_of(int64_t column) { return column % 3 == 0 ? now->mask : 0; }
+
+/* Queries, keys (transposed), values and a mask, one behind the other. */
 static int64_t sizes(int64_t out[3]) {
     const attention *c = now;
     out[0] = c->heads * c->rows * c->size;
     out[1] = c->heads * c->size * c->columns;
     out[2] = c->heads * c->columns * c->outs;
-    return out[0] + out[1] + out[2];
+    return out[0] + out[1] + out[2] + c->columns;
 }
 
 static void fill(void) {
     int64_t size[3], all = sizes(size);
     for (int64_t i = 0; i < all; i++) numbers[i] = draw(i);
+    for (int64_t i = 0; i < now->columns; i++) numbers[all - now->columns + i] = mask_of(i);
     numbers[0] = numbers[size[0]] = numbers[size[0] + size[1]] = 1;
     for (int64_t i = 0; i < size[0]; i++)
         if (i % now->size < now->drop) numbers[i] = 1;
@@ -69,7 +76,7 @@ static void define(double *y) {
             share[j] = 0;
             for (int64_t i = 0; i < c->size; i++)
                 share[j] += (double)q[r * c->size + i] * (double)k[(head * c->size + i) * c->columns + j];
-            share[j] *= (double)c->factor;
+            share[j] = share[j] * (double)c->factor + (double)mask_of(j);
             most = fmax(most, share[j]);
         }
         for (int64_t j = 0; j < c->columns; j++) total += share[j] = exp(share[j] - most);
@@ -81,11 +88,12 @@ static void define(double *y) {
     }
 }
 
-static vt_gvalue *part(world *w, const char *name, vt_gvalue *x, int64_t from, int64_t rows, int64_t columns) {
-    vt_gvalue *y = vt_graph_apply(
-        w->g, VT_G_SLICE, name, x, NULL,
-        ATTRIBUTES(INTS(STARTS, 0, from), INTS(STEPS, 1, 1), INTS(SHAPE, 1, now->heads * rows * columns)));
-    return vt_graph_apply(w->g, VT_G_RESHAPE, name, y, NULL, ATTRIBUTES(INTS(SHAPE, now->heads, rows, columns)));
+static vt_gvalue *part(world *w, const char *name, vt_gvalue *x, int64_t from, int64_t heads, int64_t rows,
+                       int64_t columns) {
+    vt_gvalue *y =
+        vt_graph_apply(w->g, VT_G_SLICE, name, x, NULL,
+                       ATTRIBUTES(INTS(STARTS, 0, from), INTS(STEPS, 1, 1), INTS(SHAPE, 1, heads * rows * columns)));
+    return vt_graph_apply(w->g, VT_G_RESHAPE, name, y, NULL, ATTRIBUTES(INTS(SHAPE, heads, rows, columns)));
 }
 
 /* The values of `y` as the evaluator of integers has them. */
@@ -112,7 +120,7 @@ static void check_report(const char *said) {
     bool right = has(said, host ? "soft (row_max): host" : "soft (row_max): accelerator") &&
                  has(said, tables ? "soft (table): accelerator, with the layer before it" : "soft (table): host") &&
                  has(said, host ? "y (matmul): host" : "y (matmul): accelerator");
-    if (now->two) right = has(said, "soft (Softmax): host") && !has(said, "row_max");
+    if (now->two || now->mask == -3) right = has(said, "soft (Softmax): host") && !has(said, "row_max");
     if (!right) fail_msg("case %d on %u:\n%s", (int)(now - cases), turn, said);
 }
 
@@ -121,10 +129,13 @@ static void one_case(world *w) {
     int64_t size[3], all = sizes(size);
     fill();
     vt_gvalue *x = vt_graph_input(w->g, "x", TYPE(F32, 1, all));
-    vt_gvalue *q = part(w, "q", x, 0, c->rows, c->size), *k = part(w, "k", x, size[0], c->size, c->columns);
-    vt_gvalue *v = part(w, "v", x, size[0] + size[1], c->columns, c->outs);
+    vt_gvalue *q = part(w, "q", x, 0, c->heads, c->rows, c->size),
+              *k = part(w, "k", x, size[0], c->heads, c->size, c->columns);
+    vt_gvalue *v = part(w, "v", x, size[0] + size[1], c->heads, c->columns, c->outs);
+    vt_gvalue *m = c->mask != 0 ? part(w, "m", x, all - c->columns, 1, 1, c->columns) : NULL;
     vt_gvalue *y = vt_graph_apply(w->g, VT_G_MAT_MUL, "scores", q, k, 0, NULL);
     y = vt_graph_apply(w->g, VT_G_MUL, "scaled", y, vt_graph_scalar(w->g, "f", c->factor), 0, NULL);
+    if (m) y = vt_graph_apply(w->g, VT_G_ADD, "masked", y, m, 0, NULL);
     y = vt_graph_apply(w->g, VT_G_SOFTMAX, "soft", y, NULL, ATTRIBUTES(VT_GSET_INT(AXIS, 2)));
     vt_gvalue *shares = y;
     y = vt_graph_apply(w->g, VT_G_MAT_MUL, "y", y, v, 0, NULL);

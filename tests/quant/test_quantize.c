@@ -122,7 +122,8 @@ static int64_t place(vt_qmatrices m, bool transposed, int64_t i) {
 
 /* Of a float in steps, halves to even. */
 static double rounded(const watch *s, const vt_qlayer *l, int64_t i) {
-    float x = (float)s->seen[l->inputs[0]->index][place(l->output->matrices, l->transposed, i)];
+    float x = (float)s->seen[l->inputs[0]->index][l->repeated ? i % l->output->matrices.columns
+                                                              : place(l->output->matrices, l->transposed, i)];
     return fmin(fmax(nearbyint((double)(x * (float)(1 / l->output->scale))), -128), 127);
 }
 

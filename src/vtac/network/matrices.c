@@ -155,9 +155,22 @@ void vt__matrices_result(vt__integer *w, const char *value) {
 
 /* ---- Layers ------------------------------------------------------------------------------------------------------ */
 
+/* A row that all rows are. */
+static void quantize_row(vt__integer *w) {
+    vt_strbuf_addf(w->out, "input x: float32[%" PRId64 "]\n", w->l->output->matrices.columns);
+    vt__give_place(w->args, vt__place_of(w->n, w->l->inputs[0]));
+    vt__integer_scale(w, 1 / w->l->output->scale);
+    vt__matrices_result(
+        w, vt_new_format(w->n->ctx, "int32(min(max(nearbyint(x[%s] * scale[0]), -128.0), 127.0))", column_of(w)));
+}
+
 void vt__matrices_quantize(vt__integer *w) {
     const vt_qmatrices *m = &w->l->output->matrices;
     bool transposed = w->l->transposed;
+    if (w->l->repeated) {
+        quantize_row(w);
+        return;
+    }
     vt_strbuf_addf(w->out, "input x: float32[%" PRId64 ", %" PRId64 ", %" PRId64 "]\n", m->count,
                    transposed ? m->columns : m->rows, transposed ? m->rows : m->columns);
     vt__give_place(w->args, vt__place_of(w->n, w->l->inputs[0]));

@@ -79,7 +79,10 @@ void vt__run_quantize(const vt__qcall *c) {
     int64_t count = vt_gtype_count(&t->type);
     float least = (float)vt_element_least(t->type.element), most = (float)vt_element_max(t->type.element);
     for (int64_t i = 0; i < count; i++) {
-        float x = nearbyintf(in[c->layer->transposed ? exchanged(t->matrices, i) : i] * by);
+        int64_t at = c->layer->repeated     ? i % t->matrices.columns
+                     : c->layer->transposed ? exchanged(t->matrices, i)
+                                            : i;
+        float x = nearbyintf(in[at] * by);
         vt__store_integer(t, c->out, i, x >= least ? x <= most ? (int32_t)x : (int32_t)most : (int32_t)least);
     }
 }

@@ -52,6 +52,7 @@ static void print_layer(const vt_qlayer *l, vt_strbuf *sb) {
     for (uint32_t i = 0; i < l->input_count; i++) vt_strbuf_addf(sb, "%s%s", i ? ", " : "(", l->inputs[i]->name);
     vt_strbuf_add(sb, l->input_count ? ")" : "()");
     if (l->shares) vt_strbuf_add(sb, " shares");
+    if (l->repeated) vt_strbuf_add(sb, " for each row");
     if (l->transposed) vt_strbuf_add(sb, " transposed");
     print_window(l, sb);
     if (l->weight) vt_strbuf_addf(sb, " weight=%s", vt_gtype_text(&l->weight_type, type));

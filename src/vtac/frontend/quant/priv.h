@@ -14,6 +14,8 @@ typedef struct vt_chain {
     const vt_gvalue *other; /* what is added to the result: NULL, or a value that an earlier layer computes */
     double floor, ceiling;  /* of a product: the limits of its result before that */
     const vt_gnode *softmax; /* of a product of two: behind it; NULL: none */
+    const vt_gvalue *scores; /* and what it computes itself, to which */
+    const vt_gvalue *mask;   /* a number for each column is added; NULL: none */
     const vt_gnode *leaky;   /* LeakyRelu, or NULL; behind it: */
     double least, most;      /* the limits that Relu and Clip set */
     const vt_gvalue *from;   /* TABLE, MOVE: the tensor of which `end` is a function, or has elements, */

@@ -89,6 +89,7 @@ struct vt_qlayer {
     int64_t group;     /* CONV */
     int64_t axis;      /* CONCAT */
     bool shares;       /* MATMUL: each row is divided by the sum of its first operand, times 2^22 */
+    bool repeated;     /* QUANTIZE: its input is a row, which all rows of the result are */
     bool rough;        /* MATMUL: another layer computes the same products */
     bool transposed;   /* QUANTIZE: each matrix of the result is the input's, transposed */
     int64_t scale[2];  /* UPSAMPLE: rows, columns */

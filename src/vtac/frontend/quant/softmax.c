@@ -21,6 +21,8 @@ enum {
     SHARE_MOST = INT8_MAX,
     COLUMNS_MAX = 1 << 14, /* of rows whose sums can be divided by */
     ROUGH_MAX = 7,         /* bits, so that a weight of -2^bits subtracts the largest */
+    MASK_STEPS = INT8_MAX, /* of the exponent, for one of a mask: at its least it takes away all that scores may have */
+    MASKED = 1000,         /* the magnitude from which a number is one of a mask */
     ROOM = 2,              /* scores may be so many times as large as those seen */
 };
 
@@ -47,16 +49,46 @@ static const vt_gnode *reader_of(const vt_quantizer *q, const vt_gvalue *v) {
     return n && vt__is_matmul(n) && n->inputs[0] == v && n->inputs[1] != v ? n : NULL;
 }
 
-bool vt__take_softmax(vt_quantizer *q, vt_chain *c, const vt_gnode *n) {
+/* Can scores, with a mask or none, become shares? */
+static bool has_shares(const vt_quantizer *q, const vt_chain *c, const vt_gvalue *scores, const vt_gnode *softmax) {
     vt__matmul first, second;
     double element;
     size_t place;
-    if (!is_over_rows(n) || q->options.most != INT8_MAX || !vt_ranges_seen(q->ranges, c->end)) return false;
-    const vt_gnode *reader = reader_of(q, n->outputs[0]);
+    if (!is_over_rows(softmax) || q->options.most != INT8_MAX || !vt_ranges_seen(q->ranges, scores)) return false;
+    const vt_gnode *reader = reader_of(q, softmax->outputs[0]);
     if (!reader || !vt__matmul_of(c->head, &first) || !vt__matmul_of(reader, &second)) return false;
     if (first.count != second.count || first.rows != second.rows || first.columns != second.inner) return false;
-    if (first.columns > COLUMNS_MAX || vt_ranges_odd(q->ranges, c->end, &element, &place)) return false;
-    if (rough_bits(q, c->end) < 0) return false;
+    if (first.columns > COLUMNS_MAX || vt_ranges_odd(q->ranges, scores, &element, &place)) return false;
+    return rough_bits(q, scores) >= 0;
+}
+
+/* Floats that are there before the product is, one for each column of the scores: 0 for those that count, far below all
+ * scores for others, as attention has them. What else is added to scores would need finer steps. */
+static bool is_mask(const vt_quantizer *q, const vt_chain *c, const vt_gvalue *v) {
+    const vt_gtype *t = &v->type, *scores = &c->end->type;
+    if (v->data || t->element != VT_ELEMENT_F32 || !t->rank || vt_gtype_count(t) != t->dim[t->rank - 1]) return false;
+    if (t->dim[t->rank - 1] != scores->dim[scores->rank - 1] || !vt_ranges_seen(q->ranges, v)) return false;
+    const vt_chain *maker = v->by ? q->chains[v->by->index] : NULL;
+    if (v->by && (v->by->index > c->head->index || !maker || maker->kind != VT_Q_FLOAT)) return false;
+    double most = vt_ranges_of(q->ranges, v, VT_RANGE_MAX, 0, INT8_MAX);
+    return most == 0 || most >= MASKED;
+}
+
+/* Of a sum of the scores and a mask; only with the softmax behind it. */
+static bool take_mask(const vt_quantizer *q, vt_chain *c, const vt_gnode *n) {
+    const vt_gvalue *y = n->outputs[0], *mask = n->inputs[n->inputs[0] == c->end];
+    const vt_gnode *softmax = q->uses[y->index] == 1 ? q->reader[y->index] : NULL;
+    if (c->mask || !softmax || !vt_gtype_same_shape(&c->end->type, &y->type) || mask == c->end) return false;
+    if (!is_mask(q, c, mask) || !has_shares(q, c, c->end, softmax)) return false;
+    c->mask = mask;
+    c->scores = c->end;
+    return true;
+}
+
+bool vt__take_softmax(const vt_quantizer *q, vt_chain *c, const vt_gnode *n) {
+    if (n->op == VT_G_ADD) return take_mask(q, c, n);
+    if (!c->mask && !has_shares(q, c, c->end, n)) return false;
+    if (!c->mask) c->scores = c->end;
     c->softmax = n;
     return true;
 }
@@ -70,10 +102,11 @@ typedef struct making {
     const vt_qtensor *const *x;
     double scale;
     int32_t bits;
+    const vt_qtensor *mask; /* NULL: none */
 } making;
 
 static vt_qtensor *tensor(const making *m, const char *what) {
-    const vt_gvalue *v = m->chain->softmax->inputs[0];
+    const vt_gvalue *v = m->chain->scores;
     vt_qmatrices all = {m->s->count, m->s->rows, m->s->columns};
     vt_qtensor *t = vt__matrices_of(m->q, v, VT_QFORM_ROWS, all, VT_ELEMENT_I8, ldexp(step_of(), m->bits));
     t->name = vt_new_format(m->q->ctx, "%s.%s", v->name, what);
@@ -89,15 +122,32 @@ static vt_qlayer *product(const making *m, const char *what, int32_t bits, bool 
     return l;
 }
 
+static void add_tensor(vt_qlayer *l, const vt_qtensor *t, int32_t times) {
+    vt__step(l, VT_QSTEP_RESIDUAL, times);
+    l->steps[l->step_count - 1].tensor = t;
+}
+
+/* Its integers, once for each row. */
+static const vt_qtensor *mask_of(const making *m) {
+    const vt_gvalue *v = m->chain->mask;
+    if (!v) return NULL;
+    const vt_qtensor *from = vt__as_plain(m->q, v);
+    vt_qtensor *to = tensor(m, "mask");
+    to->scale = step_of() * MASK_STEPS;
+    vt__layer_new(m->q, VT_Q_QUANTIZE, v->name, 1, &from, to)->repeated = true;
+    return to;
+}
+
 static void limit(vt_qlayer *l) {
     vt__step(l, VT_QSTEP_MAX, INT8_MIN);
     vt__step(l, VT_QSTEP_MIN, INT8_MAX);
 }
 
-/* Rounded up, so that nothing is above the largest. */
+/* Rounded up, so that nothing is above the largest. What is masked is as small as can be. */
 static const vt_qtensor *largest_of_rows(const making *m) {
     vt_qlayer *rough = product(m, "rough", m->bits, true);
     rough->rough = true;
+    if (m->mask) add_tensor(rough, m->mask, MASK_STEPS);
     limit(rough);
     vt_qtensor *largest = tensor(m, "largest");
     const vt_qtensor *from = rough->output;
@@ -108,8 +158,8 @@ static const vt_qtensor *largest_of_rows(const making *m) {
 static const vt_qtensor *exponents(const making *m) {
     const vt_qtensor *largest = largest_of_rows(m);
     vt_qlayer *l = product(m, "exponents", 0, false);
-    vt__step(l, VT_QSTEP_RESIDUAL, -(1 << m->bits));
-    l->steps[l->step_count - 1].tensor = largest;
+    add_tensor(l, largest, -(1 << m->bits));
+    if (m->mask) add_tensor(l, m->mask, MASK_STEPS);
     vt__step(l, VT_QSTEP_ADD, INT8_MAX);
     limit(l);
     return l->output;
@@ -126,7 +176,8 @@ static const int8_t *table(vt_ctx *ctx) {
 
 void vt__add_softmax(vt_quantizer *q, const vt_chain *c, const vt__matmul *s, const vt_qtensor *const x[2],
                      double scale) {
-    making m = {q, c, s, x, scale, rough_bits(q, c->softmax->inputs[0])};
+    making m = {q, c, s, x, scale, rough_bits(q, c->scores), NULL};
+    m.mask = mask_of(&m);
     const vt_qtensor *from = exponents(&m);
     vt_qmatrices all = {s->count, s->rows, s->columns};
     vt_qtensor *y = vt__matrices_of(q, c->end, VT_QFORM_ROWS, all, VT_ELEMENT_I8, vt__scale_of(q, c->end));

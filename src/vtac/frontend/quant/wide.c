@@ -17,6 +17,7 @@ static void mark_read(const vt_quantizer *q, const vt_chain *c, bool *read) {
             read[vt__operand_root(q, c->head->inputs[i])->index] = true;
         else if (c->head->inputs[i])
             read[c->head->inputs[i]->index] = true;
+    if (c->mask) read[c->mask->index] = true;
     if (c->other) read[c->other->index] = true;
 }
 
