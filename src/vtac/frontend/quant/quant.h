@@ -46,7 +46,7 @@ typedef struct vt_qtensor {
     uint32_t parts;        /* of an operand: what a channel of `value` is in, below; 0: in one integer */
     vt_qform form;
     vt_qmatrices matrices;  /* of a form that is no image */
-    bool inner;             /* it stands for no value of the graph, and takes part in what others do */
+    bool inner;             /* a step between values of the graph: no scale makes it one of them */
     uint32_t index;         /* in the network's list */
     const vt_qlayer *by;    /* NULL: an input of the network, or a constant */
     const vt_gvalue *value; /* of the graph: what it stands for */

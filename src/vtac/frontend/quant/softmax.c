@@ -182,7 +182,8 @@ void vt__add_softmax(vt_quantizer *q, const vt_chain *c, const vt__matmul *s, co
     vt_qmatrices all = {s->count, s->rows, s->columns};
     vt_qtensor *y = vt__matrices_of(q, c->end, VT_QFORM_ROWS, all, VT_ELEMENT_I8, vt__scale_of(q, c->end));
     vt_qlayer *l = vt__layer_new(q, VT_Q_TABLE, c->softmax->name, 1, &from, y);
-    y->name = c->end->name;
+    y->name = vt_new_format(q->ctx, "%s.shares", c->end->name);
+    y->inner = true; /* no scale makes them what the graph has */
     l->node = c->softmax;
     l->table = table(q->ctx);
     l->table_rows = 1;
