@@ -134,7 +134,11 @@ static vt_gvalue *linear(world *w, const char *name, vt_gvalue *x) {
     for (int64_t i = 0; i < ins * WIDTH; i++)
         data[i] = (float)((i * 7919 + i * i * 13 + name[0] * 17) % 2003) / 1000 - 1;
     vt_gvalue *weights = vt_graph_constant(w->g, "w", TYPE(F32, ins, WIDTH), data);
-    return vt_graph_apply(w->g, VT_G_MAT_MUL, name, x, weights, 0, NULL);
+    float *more = VT_NEW_ARRAY(&w->ctx, float, WIDTH); /* so that rows of no token are not zeros */
+    for (int64_t i = 0; i < WIDTH; i++) more[i] = (float)(i % 7) + 2;
+    vt_gvalue *bias = vt_graph_constant(w->g, "b", TYPE(F32, WIDTH), more);
+    x = vt_graph_apply(w->g, VT_G_MAT_MUL, name, x, weights, 0, NULL);
+    return vt_graph_apply(w->g, VT_G_ADD, name, x, bias, 0, NULL);
 }
 
 static vt_gvalue *heads(world *w, const char *name, vt_gvalue *x, bool columns) {
