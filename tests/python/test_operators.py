@@ -243,7 +243,7 @@ class Operators(unittest.TestCase):
         """Rows divided by the sums of their data: of one share, of many, of none, the smallest and the largest."""
         rng = np.random.default_rng(4)
         data = rng.integers(0, 128, (2, 12, 50), "int8")
-        data[0, 0], data[0, 1], data[0, 2], data[1, 3] = 0, 127, [1] + [0] * 49, [0] * 49 + [127]
+        data[0, 0], data[0, 1], data[0, 2], data[1, 3] = 0, 127, [16] + [0] * 49, [0] * 49 + [127]
         weight = rng.integers(-128, 128, (2, 40, 50), "int8")
         weight[1, 0] = -128
         total = data.astype(float).sum(-1, keepdims=True)

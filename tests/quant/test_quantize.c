@@ -150,10 +150,10 @@ static double share_of(const watch *s, const vt_qlayer *l, double sum, int64_t i
     int64_t ins = l->inputs[0]->matrices.columns, row = i / l->inputs[1]->matrices.rows;
     double total = 0;
     for (int64_t k = 0; k < ins; k++) total += s->seen[l->inputs[0]->index][row * ins + k];
-    double bits = total > 0 ? 20 - floor(log2(total)) : 31; /* to the left, until there are 21 */
-    double t = floor(ldexp(total, (int)bits - 6)), r = 23130 - ceil(7710 * t / 16384);
+    double bits = total >= 32 ? floor(log2(total)) - 4 : 0; /* to the right, until there are 15 */
+    double t = floor(ldexp(total, 10 - (int)bits)), r = 23130 - ceil(7710 * t / 16384);
     for (int k = 0; k < 2; k++) r = floor(r * (32767 - floor(t * r / 16384)) / 16384);
-    return floor(ldexp(sum, (int)bits - 12)) * r;
+    return floor(ldexp(sum, 4 - (int)bits)) * r;
 }
 
 static double expected(const watch *s, const vt_qlayer *l, const int64_t at[4], int64_t i) {

@@ -28,27 +28,25 @@ static void add_row(vt__integer *w, const char *name, int k, const char *value) 
 void vt__shares_rows(vt__integer *w) {
     vt_ctx *ctx = w->n->ctx;
     const vt_qtensor *x = w->l->inputs[0];
-    int before = 32, most = 1 << 21;
+    int before = 16;
     add_row(w, "t", before,
-            vt_new_format(ctx, "sum[rd: %" PRId64 "](%s)", x->matrices.columns,
+            vt_new_format(ctx, "sum[rd: %" PRId64 "](%s * 1024)", x->matrices.columns,
                           vt__matrices_element(w, "x", x, "", "i", "rd")));
-    add_row(w, "by", before, "12");
-    for (int s = 16; s; before = s, s /= 2) {
-        const char *few = vt_new_format(ctx, "t%d[m, i] < %d", before, most >> s);
-        add_row(w, "t", s, vt_new_format(ctx, "select(%s, t%d[m, i] * %d, t%d[m, i])", few, before, 1 << s, before));
-        add_row(w, "by", s, vt_new_format(ctx, "by%d[m, i] - select(%s, %d, 0)", before, few, s));
+    add_row(w, "by", before, "0");
+    for (int s = 8; s; before = s, s /= 2) {
+        const char *many = vt_new_format(ctx, "(t%d[m, i] >> %d) > 0", before, 14 + s);
+        add_row(w, "t", s, vt_new_format(ctx, "select(%s, t%d[m, i] >> %d, t%d[m, i])", many, before, s, before));
+        add_row(w, "by", s, vt_new_format(ctx, "by%d[m, i] + select(%s, %d, 0)", before, many, s));
     }
-    add_row(w, "r", 0, "23130 + (((t1[m, i] >> 6) * -7710) >> 14)");
+    add_row(w, "r", 0, "23130 + ((t1[m, i] * -7710) >> 14)");
     for (int k = 1; k <= 2; k++)
-        add_row(
-            w, "r", k,
-            vt_new_format(ctx, "(r%d[m, i] * (32767 - (((t1[m, i] >> 6) * r%d[m, i]) >> 14))) >> 14", k - 1, k - 1));
+        add_row(w, "r", k,
+                vt_new_format(ctx, "(r%d[m, i] * (32767 - ((t1[m, i] * r%d[m, i]) >> 14))) >> 14", k - 1, k - 1));
 }
 
 const char *vt__shares_divided(vt__integer *w, const char *sum) {
     const char *row = vt__matrices_row(w);
-    return vt_new_format(w->n->ctx, "(((%s >> max(by1[m, %s], 0)) << max(0 - by1[m, %s], 0)) * r2[m, %s])", sum, row,
-                         row, row);
+    return vt_new_format(w->n->ctx, "((%s * 16 >> by1[m, %s]) * r2[m, %s])", sum, row, row);
 }
 
 /* ---- Operators --------------------------------------------------------------------------------------------------- */

@@ -18,17 +18,14 @@ typedef struct divisor {
     vt_word amount, inverse;
 } divisor;
 
-/* The total has 21 bits at most. `left` is by how many fewer it has, as a negative number. */
 static divisor divisor_of(const words *w, vt_word total) {
-    vt_word t = with(w, VTA_FIELD_MAX, total, 0), left = 0;
-    for (int by = 16; by; by /= 2) {
-        vt_word some = with(w, VTA_FIELD_MIN, with(w, VTA_FIELD_SHR, t, 21 - by), 1);
-        vt_word minus = with(w, VTA_FIELD_ADD, some, -1);
-        if (by > 1) minus = with(w, VTA_FIELD_MUL, minus, by);
-        t = of_two(w, VTA_FIELD_SHR, t, minus);
-        left = by == 16 ? with(w, VTA_FIELD_ADD, minus, 12) : of_two(w, VTA_FIELD_ADD, left, minus);
+    vt_word t = with(w, VTA_FIELD_MUL, with(w, VTA_FIELD_MAX, total, 0), 1024), amount = 0;
+    for (int by = 8; by; by /= 2) {
+        vt_word some = with(w, VTA_FIELD_MIN, with(w, VTA_FIELD_SHR, t, 14 + by), 1);
+        if (by > 1) some = with(w, VTA_FIELD_MUL, some, by);
+        t = of_two(w, VTA_FIELD_SHR, t, some);
+        amount = by == 8 ? some : of_two(w, VTA_FIELD_ADD, amount, some);
     }
-    t = with(w, VTA_FIELD_SHR, t, 6);
     vt_word line = with(w, VTA_FIELD_SHR, with(w, VTA_FIELD_MUL, t, -7710), 14);
     vt_word inverse = with(w, VTA_FIELD_ADD, line, 23130);
     for (int i = 0; i < 2; i++) {
@@ -36,12 +33,13 @@ static divisor divisor_of(const words *w, vt_word total) {
         vt_word rest = with(w, VTA_FIELD_ADD, with(w, VTA_FIELD_MUL, product, -1), 32767);
         inverse = with(w, VTA_FIELD_SHR, of_two(w, VTA_FIELD_MUL, inverse, rest), 14);
     }
-    return (divisor){left, inverse};
+    return (divisor){amount, inverse};
 }
 
 void vt__definition_divide(const vt_algebra *a, vt_word total, vt_word *sums, int64_t count) {
     const words w = {a};
     divisor d = divisor_of(&w, total);
     for (int64_t i = 0; i < count; i++)
-        sums[i] = of_two(&w, VTA_FIELD_MUL, of_two(&w, VTA_FIELD_SHR, sums[i], d.amount), d.inverse);
+        sums[i] = of_two(&w, VTA_FIELD_MUL, of_two(&w, VTA_FIELD_SHR, with(&w, VTA_FIELD_MUL, sums[i], 16), d.amount),
+                         d.inverse);
 }

@@ -3,24 +3,25 @@
  * then, only for each of the result, and data keep all their bits in every row.
  *
  * The machine divides nothing. But a product with ones puts the sum of a row into all lanes, where it is the same as in
- * the sums themselves: what is made of it is an ALU operation for each row. It is shifted to the left until it has TOP
- * bits, by 16, 8, 4, 2 and 1 where the number of its bits allows, and so are the sums. Of the TOP bits 15 are left, t,
- * and 2^28 / t comes from a line, within 6 %, and two steps of Newton's, r * (2 - t * r / 2^28), which leave it some
- * 14 bits. No tables, and no instruction that the original set has not. */
+ * the sums themselves: what is made of it is an ALU operation for each row. Times 2^10 it is shifted to the right until
+ * it has TOTAL_BITS bits, by 8, 4, 2 and 1 where it has so many more, and so are the sums, times 2^4 (never to the
+ * left, which not all hardware does by an operand). Of the bits that are left, t, 2^28 / t comes from a line, within 6
+ * %, and two steps of Newton's, r * (2 - t * r / 2^28), which leave it some 14 bits. No tables, and no instruction that
+ * the original set has not. */
 #include "operators/shares.h"
 
 #include <stdio.h>
 
 enum {
-    TOP = 21,     /* bits of a sum of data, which are not negative */
-    SUM_BITS = 9, /* of the sums, over those of the data: x / total is less than 2^7 of those */
-    TOTAL_BITS = 15,
+    TOTAL_BITS = 15, /* of a sum of data, which are not negative, */
+    UP = 10,         /* once it is so many bits larger */
+    SUM_UP = 4,      /* the same of the sums: less than 2^7 of those of data, they have 17 bits then */
     HALF_BITS = 14,
-    SLOPE = 7710,   /* 2^14 * 8 / 17 / 2^TOTAL_BITS * 2^HALF_BITS: 24 / 17 - 8 / 17 * t is the line that */
-    OFFSET = 23130, /* 2^14 * 24 / 17: is nearest to 1 / t from 1 to 2 */
-    TERMS_MAX = 1 << 14,
-    STEPS = 5, /* 16, 8, 4, 2, 1 */
-    ROW_STEPS = 1 + 6 * STEPS + 4 + 12,
+    SLOPE = 7710,        /* 2^14 * 8 / 17 / 2^TOTAL_BITS * 2^HALF_BITS: 24 / 17 - 8 / 17 * t is the line that */
+    OFFSET = 23130,      /* 2^14 * 24 / 17: is nearest to 1 / t from 1 to 2 */
+    TERMS_MAX = 1 << 12, /* so that sums times 2^SUM_UP have 31 bits */
+    STEPS = 4,           /* 8, 4, 2, 1 */
+    ROW_STEPS = 2 + 5 * STEPS + 4 + 12,
     ROW_TENSORS = 4, /* of them at a time */
 };
 
@@ -31,9 +32,8 @@ vta_status vt__shares_check(const vtac_op *op, vta_diag *diag) {
                        "%s: shares: data and weights of 8 bits only; this configuration has %u and %u", op->is->name,
                        vta_config_width(c, VTA_MEM_INP), vta_config_width(c, VTA_MEM_WGT));
     if (op->terms > TERMS_MAX)
-        return vt_fail(diag, VTA_OUT_OF_RANGE,
-                       "%s: shares: the sum of a row of data has %d bits: in_features is %d at most", op->is->name, TOP,
-                       TERMS_MAX);
+        return vt_fail(diag, VTA_OUT_OF_RANGE, "%s: shares: longer sums may not fit: in_features is %d at most",
+                       op->is->name, TERMS_MAX);
     for (uint32_t i = 0; i < op->n_said; i++)
         if (op->said[i].kind == VT_EPILOGUE_bias_int8)
             return vt_fail(diag, VTA_UNSUPPORTED, "%s: shares: bias_int8 is added to what is divided: use bias",
@@ -46,8 +46,8 @@ vt_epilogue_use vt__shares_use(const vtac_op *op, int64_t oc, int64_t tile) {
     return (vt_epilogue_use){.acc = ROW_TENSORS * rows,
                              .inp = rows,
                              .wgt = 1,
-                             .micro_ops = 4 + (2 * ROW_STEPS + op->shape.ic) / op->shape.oc,
-                             .instructions = 2 + ROW_STEPS + op->shape.ic};
+                             .micro_ops = 5 + (2 * ROW_STEPS + op->shape.ic) / op->shape.oc,
+                             .instructions = 3 + ROW_STEPS + op->shape.ic};
 }
 
 /* ---- The kernel file ------------------------------------------------------------------------------------------- */
@@ -73,37 +73,34 @@ static void add(const writing *w, const char *name, int k, const char *form, con
     vt_strbuf_addc(w->out, '\n');
 }
 
-/* -by in all lanes where the total has TOP - by bits or less, else 0; the total, and what the sums are shifted by. */
+/* The total, shifted to TOTAL_BITS bits (total1), and by how much: amount1. */
 static void write_bits(const writing *w) {
-    char form[32], total[24] = "total0", amount[24] = "", by[24];
-    add(w, "total", 0, "max(%s, 0)", "total", NULL);
+    char form[32], total[24] = "total16", amount[24] = "", by[24];
+    add(w, "positive", 0, "max(%s, 0)", "total", NULL);
+    snprintf(form, sizeof form, "%%s * %d", 1 << UP);
+    add(w, "total", 16, form, "positive0", NULL);
     for (int k = 1 << (STEPS - 1); k; k >>= 1) {
-        char high[24], some[24];
+        char high[24];
         snprintf(high, sizeof high, "high%d", k);
-        snprintf(some, sizeof some, "some%d", k);
         snprintf(by, sizeof by, "by%d", k);
-        snprintf(form, sizeof form, "%%s >> %d", TOP - k);
+        snprintf(form, sizeof form, "%%s >> %d", TOTAL_BITS - 1 + k);
         add(w, "high", k, form, total, NULL);
-        add(w, "some", k, "min(%s, 1)", high, NULL);
-        add(w, k > 1 ? "none" : "by", k, "%s + -1", some, NULL);
-        snprintf(some, sizeof some, "none%d", k);
+        add(w, k > 1 ? "some" : "by", k, "min(%s, 1)", high, NULL);
+        snprintf(high, sizeof high, "some%d", k);
         snprintf(form, sizeof form, "%%s * %d", k);
-        if (k > 1) add(w, "by", k, form, some, NULL);
+        if (k > 1) add(w, "by", k, form, high, NULL);
         add(w, "total", k, "%s >> %s", total, by);
         snprintf(total, sizeof total, "total%d", k);
-        snprintf(form, sizeof form, "%%s + %d", TOP - SUM_BITS);
-        add(w, "amount", k, *amount ? "%s + %s" : form, *amount ? amount : by, *amount ? by : NULL);
-        snprintf(amount, sizeof amount, "amount%d", k);
+        if (*amount) add(w, "amount", k, "%s + %s", amount, by);
+        snprintf(amount, sizeof amount, *amount ? "amount%d" : "by%d", k);
     }
 }
 
 /* 2^28 / t of the total's upper bits: inverse2. */
 static void write_inverse(const writing *w) {
     char form[32], inverse[24] = "inverse0", rest[24], error[24];
-    snprintf(form, sizeof form, "%%s >> %d", TOP - TOTAL_BITS);
-    add(w, "upper", 0, form, "total1", NULL);
     snprintf(form, sizeof form, "%%s * %d", -SLOPE);
-    add(w, "slope", 0, form, "upper0", NULL);
+    add(w, "slope", 0, form, "total1", NULL);
     snprintf(form, sizeof form, "%%s >> %d", HALF_BITS);
     add(w, "slope", 1, form, "slope0", NULL);
     snprintf(form, sizeof form, "%%s + %d", OFFSET);
@@ -111,7 +108,7 @@ static void write_inverse(const writing *w) {
     for (int k = 1; k <= 2; k++) {
         snprintf(rest, sizeof rest, "rest%d", k);
         snprintf(error, sizeof error, "error%d", k);
-        add(w, "rest", k, "%s * %s", "upper0", inverse);
+        add(w, "rest", k, "%s * %s", "total1", inverse);
         snprintf(form, sizeof form, "%%s >> %d", HALF_BITS);
         add(w, "error", k, form, rest, NULL);
         add(w, "minus", k, "%s * -1", error, NULL);
@@ -139,7 +136,8 @@ void vt__shares_total(const vtac_op *op, const char *axes, const char *index, co
 }
 
 void vt__shares_sums(const char *axes, const char *index, const char *row_index, vt_strbuf *out) {
-    vt_strbuf_addf(out, "tensor shifted[%s] = products[%s] >> amount1[%s]\n", axes, index, row_index);
+    vt_strbuf_addf(out, "tensor larger[%s] = products[%s] * %d\n", axes, index, 1 << SUM_UP);
+    vt_strbuf_addf(out, "tensor shifted[%s] = larger[%s] >> amount1[%s]\n", axes, index, row_index);
     vt_strbuf_addf(out, "tensor sums[%s] = shifted[%s] * inverse2[%s]\n", axes, index, row_index);
 }
 
@@ -153,6 +151,7 @@ void vt__shares_stages(const char *batch, const char *at, vt_strbuf *out) {
     const writing w = {.at = at, .stages = true, .out = out};
     write_bits(&w);
     write_inverse(&w);
+    vt_strbuf_addf(out, alu, "larger", at);
     vt_strbuf_addf(out, alu, "shifted", at);
     vt_strbuf_addf(out, alu, "sums", at);
 }

@@ -23,13 +23,11 @@ static int32_t inverse_of(int32_t t) {
 }
 
 void vt__divide_by_shares(const int8_t *shares, int64_t ins, int32_t *acc, int64_t outs) {
-    int32_t t = 0, missing = 0;
+    int32_t t = 0, by = 0;
     for (int64_t i = 0; i < ins; i++) t += shares[i];
-    for (int s = 16; s; s /= 2)
-        if (t < 1 << (21 - s)) t <<= s, missing += s;
-    int32_t inverse = inverse_of(t >> 6), by = 12 - missing;
-    for (int64_t o = 0; o < outs; o++) {
-        int32_t x = by < 0 ? wrap((int64_t)acc[o] * (1 << -by)) : acc[o] >> by;
-        acc[o] = wrap((int64_t)x * inverse);
-    }
+    t *= 1024;
+    for (int s = 8; s; s /= 2)
+        if (t >> (14 + s)) t >>= s, by += s;
+    int32_t inverse = inverse_of(t);
+    for (int64_t o = 0; o < outs; o++) acc[o] = wrap((int64_t)(acc[o] * 16 >> by) * inverse);
 }

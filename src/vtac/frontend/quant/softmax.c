@@ -19,8 +19,8 @@
 
 enum {
     SHARE_MOST = INT8_MAX,
-    COLUMNS_MAX = 1 << 14, /* of rows whose sums can be divided by */
-    ROUGH_MAX = 7,         /* bits, so that a weight of -2^bits subtracts the largest */
+    COLUMNS_MAX = 1 << 12, /* of rows whose sums can be divided by */
+    ROUGH_MAX = 6,         /* bits, so that the largest share of a row is 31 at least, and their sum */
     MASK_STEPS = INT8_MAX, /* of the exponent, for one of a mask: at its least it takes away all that scores may have */
     MASKED = 1000,         /* the magnitude from which a number is one of a mask */
     ROOM = 2,              /* scores may be so many times as large as those seen */
