@@ -154,6 +154,7 @@ static void free_made(vt__net *n) {
 static vta_status compile(vt_ctx *ctx, void *arg) {
     vt__net *n = arg;
     if (!n->options->processor_only) vt__channels_in_lanes(n);
+    if (!n->options->processor_only) vt__pools_in_turn(n);
     n->places = VT_NEW_ARRAY(ctx, vt_planner_arg, n->net->tensor_count + 1);
     n->kept = VT_NEW_ARRAY(ctx, bool, n->net->tensor_count + 1);
     n->homes = VT_NEW_ARRAY(ctx, vt__home, n->net->tensor_count + 1);

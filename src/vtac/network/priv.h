@@ -203,6 +203,9 @@ vta_status vt__report_finish(vtac_compile_report *report, const vt_planner *plan
 /* channels.c: makes the network another one, in which products and tiles do what moves channels. */
 void vt__channels_in_lanes(vt__net *n);
 
+/* pools.c: makes the network another one, in which a large max pooling begins with a smaller one of the same tensor. */
+void vt__pools_in_turn(vt__net *n);
+
 /* concat.c: where a move's result is in the tiles of its input, in bytes, if these are whole tiles of it; else -1. */
 int64_t vt__slice_offset(const vt__net *n, const vt_qlayer *l);
 
