@@ -27,7 +27,7 @@ def _code(notebook):
 class Tutorials(unittest.TestCase):
     def test_they_run_and_print_what_is_stored(self):
         names = [n for n in glob.glob(os.path.join(FOLDER, "*.ipynb")) if ".zh-CN." not in n]
-        self.assertEqual(len(names), 8)
+        self.assertEqual(len(names), 9)
         run = subprocess.run([sys.executable, os.path.join(common.ROOT, "scripts", "run_notebooks"), "--check"],
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=common.environment())
         if run.returncode == 77:
