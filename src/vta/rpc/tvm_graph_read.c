@@ -150,7 +150,7 @@ static vta_status read_call(reading *r, const json_t *node, uint32_t at, vt_tvm_
 static vta_status read_node(reading *r, const json_t *node, uint32_t at) {
     vt_tvm_node *n = &r->g->nodes[at];
     const char *op = json_string_value(json_object_get(node, "op"));
-    uint32_t end;
+    uint32_t end = 0;
     VT_TRY(number(r, json_array_get(r->row_ptr, at), "node_row_ptr", r->g->entry_count + 1, &n->first_entry));
     VT_TRY(number(r, json_array_get(r->row_ptr, at + 1), "node_row_ptr", r->g->entry_count + 1, &end));
     if (end <= n->first_entry) return FAIL(r, "node %u has no outputs", at);

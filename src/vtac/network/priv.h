@@ -145,8 +145,8 @@ bool vt__along_less(vt__along *a);
 /* accelerate.c: the layer as an operator. False: there is none for it; *out_why says so. True: it says what the
  * host does for it, NULL: nothing. */
 bool vt__accelerate(vt__net *n, const vt_qlayer *l, const char **out_why);
-/* limits.c: where the hardware has tables and that takes fewer cycles, the last steps of the request, the layer's limits,
- * become a look-up; false: they stay. And the table. */
+/* limits.c: where the hardware has tables and that takes fewer cycles, the last steps of the request, the layer's
+ * limits, become a look-up; false: they stay. And the table. */
 bool vt__look_up_limits(const vt__net *n, const vt_qlayer *l, vt_op_request *r);
 uint32_t vt__limits_table(vt__net *n, const vt_qlayer *l);
 /* The operator of a request; NULL: the accelerator refuses it. */
