@@ -5,7 +5,8 @@
 
 #include "detect/detect.h"
 
-enum { BOXES, SCORES, CLASSES, COUNT, ROLES, NONE = UINT32_MAX };
+enum { BOXES, SCORES, CLASSES, COUNT, ROLES };
+#define NONE UINT32_MAX
 enum { ROW = 6, ROW_WITH_PICTURE = 7, BOX = 4 };
 
 static const char *const words[ROLES][3] = {[BOXES] = {"box", "loc", "rect"},

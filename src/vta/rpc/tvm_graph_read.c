@@ -102,7 +102,7 @@ static vta_status read_entries(reading *r, const json_t *root) {
 
 /* [node, output, version]: which entry it is. `before`: nodes from this one on may not be meant. */
 static vta_status entry_of(reading *r, const json_t *triple, uint32_t before, uint32_t *out) {
-    uint32_t node, output;
+    uint32_t node = 0, output = 0;
     VT_TRY(number(r, json_array_get(triple, 0), "the node of a tensor", before, &node));
     const vt_tvm_node *n = &r->g->nodes[node];
     VT_TRY(number(r, json_array_get(triple, 1), "the output of a node", n->outputs, &output));
