@@ -505,7 +505,7 @@ static void pages(void **state) {
         must(vta_device_alloc(d, 4096, diag, &addr));
         unsigned char *host = kernel.mapped_host + (addr - kernel.mapped_at);
         must(vta_device_write(d, addr, "hello", 6, diag));
-        assert_string_equal(host, "hello");
+        assert_string_equal((const char *)host, "hello");
         memcpy(host, "world", 6);
         must(vta_device_read(d, addr, bytes, 6, diag));
         assert_string_equal(bytes, "world");
