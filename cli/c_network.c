@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include "file.h"
 #include "vta/device.h"
@@ -98,11 +99,19 @@ static vta_status settle_ranges(const cli_network *n, const char *path, const vt
     return cli_calibrate(n, path, graph, c, how, count, paths);
 }
 
-/* Large blocks go back to the system when they are freed. The C library would begin to keep them once one was. */
-static void give_memory_back(void) {
+/* Large blocks go back to the system when they are freed: the C library would begin to keep them once one was. Small
+ * ones come from memory that grows by megabytes and is kept: compiling frees and takes it for each kernel anew, and
+ * pages of the system cost more than what is done with them (ViT-tiny: 2.1 s instead of 3.4). Of models so large that
+ * memory may be short nothing more is kept. */
+static void settle_memory(const char *path) {
+    enum { LARGE_MODEL = 256 << 20, KEPT = 16 << 20 };
+    struct stat file;
+    bool large = !path || stat(path, &file) != 0 || file.st_size >= LARGE_MODEL;
 #ifdef __GLIBC__
     mallopt(M_MMAP_THRESHOLD, 128 * 1024);
+    if (!large) mallopt(M_TOP_PAD, KEPT);
 #endif
+    (void)large;
 }
 
 vta_status cli_network_quantize(const cli_network *n, const char *path, cli_pictures *how, size_t count,
@@ -111,7 +120,7 @@ vta_status cli_network_quantize(const cli_network *n, const char *path, cli_pict
     vtac_graph_options options = {0};
     *out_graph = NULL;
     *out_quantized = NULL;
-    give_memory_back();
+    settle_memory(path);
     cli_stage(NULL);
     vta_status status = cli_graph_load(&n->of_graph, path, &options, out_graph);
     cli_stage("read");
