@@ -230,6 +230,11 @@ class Rows(unittest.TestCase):
             with self.assertRaisesRegex(vta.VTAError, words):
                 vta.Graph(net.model(make(net, y)))
         net = Net(b=x, s=s)
+        pair = [net("Gather", net("Squeeze", "b", np.int64([0])), net.column(net.nms(least=n), 2)) for n in (0.3, 0.5)]
+        for op in "Add", "Concat":
+            made = net.model(net(op, *pair, **({"axis": 1} if op == "Concat" else {})))
+            with self.assertRaisesRegex(vta.VTAError, "another operand's by others"):
+                vta.Graph(made)
         for op, given in ("iou_threshold is 1.5", [np.float32([1.5])]), ("iou_threshold", ["i"]):
             net = Net(b=x, s=s, i=np.float32([0.5]))
             y = net("NonMaxSuppression", "b", "s", np.array([3]), *given)
