@@ -1,5 +1,5 @@
-/* Outputs whose rows are counted when the network runs: they have room for all rows that there can be, and another
- * output beside them, NAME:extents, says how much of it counts. */
+/* Outputs whose number of rows is known only after a run: buffers hold the largest number of rows, and another output,
+ * NAME:extents, has the valid extents. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,6 +38,8 @@ vta_status cli_tensor_cut(const cli_tensors *t, void *const *data, size_t i, cli
     *out = (cli_cut){.tensor = *w, .data = data[i]};
     if (at == t->count || w->ndim > CLI_CUT_AXES) return VTA_OK;
     const int64_t *extents = data[at];
+    for (int32_t k = 0; k < w->ndim; k++) /* a network may compute anything under that name: the output stays whole */
+        if (extents[k] < 0 || extents[k] > w->shape[k]) return VTA_OK;
     if (!(out->own = malloc(w->bytes + 1))) return VTA_NO_MEMORY;
     memcpy(out->own, data[i], w->bytes);
     for (int32_t k = w->ndim; k-- > 0;) { /* the last axis first: blocks behind an axis are short already */

@@ -65,9 +65,15 @@ def shown(ports: Sequence[Port]) -> list[Port]:
 
 def cut(ports: Sequence[Port], arrays: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
     """The values of the outputs that are shown, of all outputs: with as many rows as were found."""
-    extents = {p.name: a for p, a in zip(ports, arrays)}
-    return [np.ascontiguousarray(a[tuple(slice(n) for n in extents[p.name + _EXTENTS])]) if p.name + _EXTENTS in extents else a
-            for p, a in zip(shown(ports), arrays)]
+    values = {p.name: a for p, a in zip(ports, arrays)}
+
+    def one(port: Port, array: NDArray[Any]) -> NDArray[Any]:
+        extents = values.get(port.name + _EXTENTS)
+        if extents is None or extents.shape != (array.ndim,) or (extents < 0).any() or (extents > array.shape).any():
+            return array
+        return np.ascontiguousarray(array[tuple(slice(n) for n in extents)])
+
+    return [one(p, a) for p, a in zip(shown(ports), arrays)]
 
 
 def whole(port: Port, array: NDArray[Any]) -> NDArray[Any]:

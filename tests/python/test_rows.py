@@ -272,6 +272,29 @@ class Rows(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "another number of rows for each input"):
             compiled(b=np.concatenate([x, x]), s=np.concatenate([s, s]))
 
+    def test_extents_of_others(self):
+        """A network that computes something else under the name of extents: the output stays whole where they do not fit."""
+        x = np.arange(6, dtype="float32").reshape(3, 2)
+        nodes = [helper.make_node("Identity", ["x"], ["y"]), helper.make_node("Identity", ["e"], ["y:extents"])]
+        made = helper.make_graph(nodes, "others", [helper.make_tensor_value_info("x", FLOAT, [3, 2]),
+                                                   helper.make_tensor_value_info("e", INT64, [2])],
+                                 [helper.make_tensor_value_info(n, k, None) for n, k in (("y", FLOAT), ("y:extents", INT64))])
+        made = helper.make_model(made, opset_imports=[helper.make_opsetid("", 13)])
+        made.ir_version = 8
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "others.onnx")
+            with open(path, "wb") as file:
+                file.write(made.SerializeToString())
+            np.save(os.path.join(folder, "x"), x)
+            for extents in [1, 2], [3, 2], [0, 1], [4, 2], [2**40, 2], [3, -1], [-2**63, 2]:
+                fits = all(0 <= n <= full for n, full in zip(extents, x.shape))
+                want = x[:extents[0], :extents[1]] if fits else x
+                np.testing.assert_array_equal(vta.Graph(made)(x, np.int64(extents)), want)
+                np.save(os.path.join(folder, "e"), np.int64(extents))
+                subprocess.run([os.path.join(common.BUILD, "vta"), "run", path, "--float", "--input", f"x={folder}/x.npy",
+                                "--input", f"e={folder}/e.npy", "--output", f"y={folder}/y.npy"], check=True, capture_output=True)
+                np.testing.assert_array_equal(np.load(f"{folder}/y.npy"), want)
+
     def test_long_lines(self):
         """Orders, sums and rows that are too long to compare all with all."""
         random = np.random.default_rng(9)
