@@ -9,8 +9,7 @@
 #include "build/prove_draw.h"
 #include "te/te.h"
 
-/* Two draws make the chance small enough nearly always. */
-enum { DRAWS = 2, DRAWS_MAX = 8, SMALL_LOG2 = -20, TRIES = 12 };
+enum { DRAWS = 2, TRIES = 12 }; /* two draws make the chance small enough nearly always */
 static const uint64_t MAX_WORK = UINT64_C(1) << 30;
 
 const char *vtac_verdict_name(vtac_verdict verdict) {
@@ -48,7 +47,7 @@ static double log2_error(const vtac_prove_result *r, uint32_t draws) {
 static uint32_t draws_of(const vt_proof *p) {
     const vtac_prove_result *r = p->result;
     uint32_t draws = p->options.draws ? p->options.draws : DRAWS;
-    while (!p->options.draws && draws < DRAWS_MAX && log2_error(r, draws) > SMALL_LOG2) draws++;
+    while (!p->options.draws && draws < VT_PROVE_DRAWS_MAX && log2_error(r, draws) > VT_PROVE_SMALL_LOG2) draws++;
     return draws;
 }
 
@@ -123,10 +122,7 @@ static vta_status prove_all(vt_proof *p) {
     r->log2_error = log2_error(r, r->draws);
     if (vt__prove_decided(p)) return VTA_OK;
     if (p->coverage->why[0]) return tell_coverage(p);
-    if (r->log2_error >= 0)
-        return vt__prove_decide(p, VTAC_UNPROVEN,
-                                "the values are equal, but polynomials of such degrees and coefficients "
-                                "can be by chance");
+    if (r->log2_error >= 0) return vt__prove_decide(p, VTAC_UNPROVEN, VT_PROVE_BY_CHANCE);
     r->verdict = VTAC_PROVEN;
     r->covered = r->elements;
     return VTA_OK;

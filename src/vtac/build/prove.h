@@ -4,6 +4,10 @@
 
 #include "build/check.h"
 
+/* Draws are added up to a number, while the chance of an error is above 2^SMALL_LOG2. */
+enum { VT_PROVE_DRAWS_MAX = 8, VT_PROVE_SMALL_LOG2 = -20 };
+#define VT_PROVE_BY_CHANCE "the values are equal, but polynomials of such degrees and coefficients can be by chance"
+
 /* What is right although a part of the kernel is not followed: by argument, `right` of `count` elements. */
 typedef struct vt_coverage {
     uint64_t *right, *count;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/versioned.h"
+#include "build/prove.h"
 #include "operators/definition.h"
 
 /* ---- Values ------------------------------------------------------------------------------------------------------ */
@@ -95,20 +96,24 @@ static void say_size(const vtac_op *op, vta_field *field) {
     vta_field_seen(field, degree, magnitude);
 }
 
-/* A variable for each element, known to be of its type; zeros where the definition has none. */
+/* A variable for an element, known to be of its type. */
+static vta_value element(vta_field *field, uint64_t space, size_t index, uint32_t bits) {
+    vta_value v = vta_field_variable(field, space, index);
+    int64_t half = INT64_C(1) << (bits - 1);
+    if (bits < 32) vta_field_known(field, v, -half, half - 1);
+    return v;
+}
+
+/* Zeros, or anything of the type, where the definition has no element. */
 static void fill(const proving *p, vta_field *field, uint32_t i) {
     const vt_plain *arg = &p->definition.of[i];
-    int64_t half = INT64_C(1) << (arg->bits - 1);
-    for (size_t at = 0; at < arg->count; at++) {
-        arg->values[at] = vta_field_variable(field, i, at);
-        if (arg->bits < 32) vta_field_known(field, arg->values[at], -half, half - 1);
-    }
+    for (size_t at = 0; at < arg->count; at++) arg->values[at] = element(field, i, at, arg->bits);
     for (size_t at = 0; at < arg->tiled; at++) {
         if (arg->map[at] >= 0)
             p->tiles[i][at] = arg->values[arg->map[at]];
         else
             p->tiles[i][at] =
-                arg->zeros ? vta_field_int(field, 0) : vta_field_variable(field, UINT64_C(1) << 32 | i, at);
+                arg->zeros ? vta_field_int(field, 0) : element(field, UINT64_C(1) << 32 | i, at, arg->bits);
     }
 }
 
@@ -150,12 +155,18 @@ static vta_status draw(proving *p, uint64_t seed) {
 /* ---- All of them --------------------------------------------------------------------------------------------------
  */
 
+static double log2_error(const proving *p, uint32_t draws) {
+    return draws * vta_field_log2_chance(p->terms, p->degree, p->magnitude);
+}
+
 /* Both parts may fail; the second with the chance that docs/prove.md has for as many terms. */
-static void add_error(const proving *p) {
+static void add_error(const proving *p, uint32_t draws) {
     vtac_prove_result *r = p->result;
-    double one = vta_field_log2_chance(p->terms, p->degree, p->magnitude);
-    r->log2_error = log2(exp2(r->log2_error) + exp2(one * r->draws));
+    r->log2_error = log2(exp2(r->log2_error) + exp2(log2_error(p, draws)));
     if (p->terms > r->terms) r->terms = p->terms;
+    if (r->log2_error < 0) return;
+    r->verdict = VTAC_UNPROVEN;
+    snprintf(r->reason, sizeof r->reason, "%s", VT_PROVE_BY_CHANCE);
 }
 
 static vta_status make(proving *p) {
@@ -193,17 +204,24 @@ static vta_status decide(proving *p, const vtac_prove_options *o) {
     return status;
 }
 
+/* Draws go on while the polynomials that were seen may be equal by chance, unless their number is given. */
+static bool needs_more(const proving *p, const vtac_prove_options *o, uint32_t draws) {
+    if (draws < p->result->draws) return true;
+    return !o->draws && draws < VT_PROVE_DRAWS_MAX && log2_error(p, draws) > VT_PROVE_SMALL_LOG2;
+}
+
 static vta_status prove_definition(const vtac_op *op, const vtac_prove_options *o, vta_diag *diag,
                                    vtac_prove_result *result) {
     proving p = {.op = op, .diag = diag, .result = result};
     p.definition.allocator = o->allocator;
     vta_status status = make(&p);
-    for (uint32_t i = 0; i < result->draws && status == VTA_OK && !result->different; i++)
-        status = draw(&p, o->seed + i);
+    uint32_t draws = 0;
+    for (; status == VTA_OK && !result->different && needs_more(&p, o, draws); draws++)
+        status = draw(&p, o->seed + draws);
     for (uint32_t i = 0; i < p.definition.n; i++)
         vt_free(o->allocator, p.tiles[i], p.definition.of[i].tiled * sizeof **p.tiles);
     if (status == VTA_OK && result->different) status = decide(&p, o);
-    if (status == VTA_OK && result->verdict == VTAC_PROVEN) add_error(&p);
+    if (status == VTA_OK && result->verdict == VTAC_PROVEN) add_error(&p, draws);
     vt__definition_close(&p.definition);
     return status;
 }

@@ -107,10 +107,11 @@ struct evaluation {
     const domain *domain;
     void *user;      /* the domain's */
     uint8_t *marks;  /* one for each slot; the domain's, zeroed for each program */
-    uint8_t *shifts; /* one for each slot, likewise: what the shift into it was by, TE_SHIFT_BY_... */
+    uint8_t *shifts; /* one for each slot, likewise: TE_SHIFT_BY_..., the largest of all elements */
 };
 
-enum { TE_SHIFT_BY_VALUES = 1, TE_SHIFT_BY_NUMBERS = 2 };
+/* What a shift was by: values, or a number, which is so far to the left (0: not to the left) above BY_NUMBERS. */
+enum { TE_SHIFT_BY_VALUES = 1, TE_SHIFT_BY_NUMBERS = 2, TE_SHIFT_LEFT_MAX = 63 };
 
 /* ---- eval_program.c ---- */
 

@@ -1,5 +1,7 @@
 /* Evaluating a computation for all inputs at once: elements are values of a field (vta/field.h). Axes, indices and
  * conditions stay numbers. */
+#include <stdlib.h>
+
 #include "te/eval.h"
 
 /* Opaque functions are told apart by what they are and the type they work on. */
@@ -58,13 +60,26 @@ static vta_value binary(const evaluation *ev, const insn *in, const value *slot)
     return fit(ev, vta_field_apply(field_of(ev), (vta_field_op)(ops[in->kind] - 1), x, y, bits), in->dtype);
 }
 
+/* For the polynomials' sizes: a shift to the left by a number multiplies. */
+static void note_shift(const evaluation *ev, const insn *in, vta_field_op op, vta_value by) {
+    int64_t number;
+    uint8_t kind = TE_SHIFT_BY_VALUES;
+    if (vta_field_is_int(field_of(ev), by, &number)) {
+        bool left = op == VTA_FIELD_SHL ? number > 0 : number < 0;
+        int64_t far = !left                                                       ? 0
+                      : number < -TE_SHIFT_LEFT_MAX || number > TE_SHIFT_LEFT_MAX ? TE_SHIFT_LEFT_MAX
+                                                                                  : llabs(number);
+        kind = (uint8_t)(TE_SHIFT_BY_NUMBERS + far);
+    }
+    if (kind > ev->shifts[in->to]) ev->shifts[in->to] = kind;
+}
+
 static vta_value shift(const evaluation *ev, const insn *in, const value *slot) {
     uint32_t bits = signed_bits(in->dtype);
     if (!bits) return opaque(ev, in, slot, 2);
     vta_value x = lift(ev, slot, in->x, in->dtype), y = lift(ev, slot, in->y, in->dtype);
     vta_field_op op = in->kind == VT_OP_SHIFT_LEFT ? VTA_FIELD_SHL : VTA_FIELD_SHR;
-    int64_t number;
-    ev->shifts[in->to] |= vta_field_is_int(field_of(ev), y, &number) ? TE_SHIFT_BY_NUMBERS : TE_SHIFT_BY_VALUES;
+    note_shift(ev, in, op, y);
     return fit(ev, vta_field_apply(field_of(ev), op, x, y, bits), in->dtype);
 }
 

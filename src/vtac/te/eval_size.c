@@ -22,17 +22,13 @@ static te__size binary(const insn *in, te__size x, te__size y) {
     }
 }
 
-/* A shift either way, by what is a constant or was one for some element; else a random function. */
-static te__size shift(const program *p, const insn *in, te__size x, const uint8_t *shifts) {
-    double left = 63;
-    if (shifts[in->to] == TE_SHIFT_BY_VALUES) return variable;
-    for (uint32_t i = 0; i < p->n; i++)
-        if (p->code[i].to == in->y && p->code[i].code == CONST)
-            left = (double)p->code[i].constant.i * (in->kind == VT_OP_SHIFT_LEFT ? 1 : -1);
-    return te__size_either(times(x, left > 0 ? exp2(fmin(left, 63)) : 1), variable);
+/* By what is a number for some element; else a random function. */
+static te__size shift(const insn *in, te__size x, const uint8_t *shifts) {
+    int left = shifts[in->to] - TE_SHIFT_BY_NUMBERS;
+    return left < 0 ? variable : te__size_either(times(x, exp2(left)), variable);
 }
 
-static te__size result_of(const program *p, const insn *in, const te__size *slot, const uint8_t *shifts) {
+static te__size result_of(const insn *in, const te__size *slot, const uint8_t *shifts) {
     te__size x = slot[in->x], y = slot[in->y];
     switch (in->code) {
     case CONST: return (te__size){0, fabs((double)in->constant.i)};
@@ -41,7 +37,7 @@ static te__size result_of(const program *p, const insn *in, const te__size *slot
     case BITNOT: return sum_of(x, (te__size){0, 1});
     case LOAD:
     case LOAD_LINEAR: return in->array->size;
-    case SHIFT: return shift(p, in, x, shifts);
+    case SHIFT: return shift(in, x, shifts);
     case BITWISE: return te__size_either(times(sum_of(x, y), 2), variable);
     case MATH: return variable;
     default: return te__size_either(x, variable); /* NOT, CAST */
@@ -51,7 +47,7 @@ static te__size result_of(const program *p, const insn *in, const te__size *slot
 static void follow(const program *p, te__size *slot, const uint8_t *shifts) {
     for (uint32_t i = 0; i < p->n; i++) {
         const insn *in = &p->code[i];
-        if (in->code != JUMP && in->code != JUMP_IF_NOT) slot[in->to] = result_of(p, in, slot, shifts);
+        if (in->code != JUMP && in->code != JUMP_IF_NOT) slot[in->to] = result_of(in, slot, shifts);
     }
 }
 
