@@ -85,6 +85,7 @@ static vta_status compile(state *s, const char *model) {
     const char *path = s->output ? s->output : own;
     vta_status status = path ? cli_pictures_settle(&s->pictures, model) : VTA_NO_MEMORY;
     if (status == VTA_OK) status = read_names(s);
+    if (status == VTA_OK && s->search.truth.images) status = cli_truth_read(&s->search.truth, &s->pictures, model);
     if (status == VTA_OK)
         status = cli_network_compile(&s->network, model, &s->pictures, 0, NULL, &bytes, &size, &report);
     if (status == VTA_OK) status = cli_write_file(path, bytes, size);
@@ -99,6 +100,7 @@ int cmd_compile(const cli_command *self, int argc, char **argv) {
     static state s;
     s.network.common = &s.common;
     s.network.search = &s.search;
+    s.network.pictures = &s.pictures;
     s.network.loaded = loaded;
     s.network.user = &s;
     s.detection.network = &s.network;
@@ -130,6 +132,7 @@ int cmd_compile(const cli_command *self, int argc, char **argv) {
     }
     vta_status status = compile(&s, argv[0]);
     json_decref(s.search.tried);
+    cli_truth_free(&s.search.truth);
     cli_names_free(&s.detection.names);
     free(s.pictures.labels);
     free(s.texts[0]);

@@ -72,7 +72,7 @@ static vta_status quantize(const cli_network *n, const vtac_calibration *calibra
     if (!n->search || !n->search->seconds) return vtac_quantized_create(calibration, &options, cli_diag(), out);
     vta_config *config = NULL;
     status = cli_find_config(n->common, &config);
-    if (status == VTA_OK) status = cli_search_run(n->search, calibration, &options, config, out);
+    if (status == VTA_OK) status = cli_search_run(n->search, n, calibration, &options, config, out);
     vta_config_release(config);
     return status;
 }

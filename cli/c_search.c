@@ -29,6 +29,10 @@ static bool read_share(const char *text, double *out) {
 vta_status cli_search_check(const cli_search *s) {
     double number;
     if (s->cycles && !s->seconds) return cli_fail(VTA_INVALID_ARGUMENT, "--cycles: a limit of --search");
+    if (s->truth.images && !s->seconds)
+        return cli_fail(VTA_INVALID_ARGUMENT, "--images are for --search; samples are given by --calibrate");
+    if (s->truth.labels_path && !s->truth.images)
+        return cli_fail(VTA_INVALID_ARGUMENT, "--truth %s: expected --images DIR, too", s->truth.labels_path);
     if (s->seconds && !read_seconds(s->seconds, &number))
         return cli_fail(VTA_INVALID_ARGUMENT, "--search=%s: expected seconds, more than 0", s->seconds);
     if (s->cycles && !read_share(s->cycles, &number))
@@ -38,6 +42,9 @@ vta_status cli_search_check(const cli_search *s) {
 
 typedef struct table {
     cli_search *search;
+    const cli_network *network;
+    vta_status status; /* of counting right answers */
+    cli_score score;   /* of the last try */
     double first_cycles;
     int rows;
     char *last; /* options that were taken, where the table does not show all of them; else NULL */
@@ -65,16 +72,28 @@ static bool is_shortened(const char *options) {
     return first && strstr(first + 1, precise);
 }
 
+/* Right answers, where they are counted. */
+static void print_score(const table *t, bool known) {
+    if (!t->search->truth.images) return;
+    char text[32] = "";
+    if (known) snprintf(text, sizeof text, "%zu/%zu", t->score.top1, t->search->truth.labels.count);
+    fprintf(stderr, "%10s  ", text);
+}
+
 static void print_step(table *t, const vtac_search_step *step) {
-    if (!t->rows++) fprintf(stderr, "%9s %9s %13s %8s  %s\n", "seconds", "dB", "cycles", "", "tried");
+    if (!t->rows++)
+        fprintf(stderr, "%9s %9s %13s %8s  %s%s\n", "seconds", "dB", "cycles", "",
+                t->search->truth.images ? "     top-1  " : "", "tried");
     if (step->error) {
         fprintf(stderr, "%9.1f %9s %13s %8s  ", step->seconds, "", "", "");
+        print_score(t, false);
         print_options(step->options);
         fprintf(stderr, ": %.*s\n", (int)strcspn(step->error, "\n"), step->error);
         return;
     }
     fprintf(stderr, "%9.1f %9.1f %13llu %+7.1f%%  ", step->seconds, step->decibels, (unsigned long long)step->cycles,
             t->first_cycles > 0 ? 100 * ((double)step->cycles / t->first_cycles - 1) : 0);
+    print_score(t, true);
     print_options(step->options);
     fputs(step->is_taken ? " *\n" : "\n", stderr);
     if (!step->is_taken) return;
@@ -82,9 +101,25 @@ static void print_step(table *t, const vtac_search_step *step) {
     t->last = is_shortened(step->options) ? strdup(step->options) : NULL;
 }
 
+static vta_status answered(void *user, size_t index, const cli_answer *answer) {
+    table *t = user;
+    return cli_truth_count(&t->search->truth, t->network->pictures, index, answer, &t->score);
+}
+
+/* How many pictures the network of a try gets right. */
+static vta_status count_right(table *t, vta_model *model) {
+    const cli_truth *truth = &t->search->truth;
+    t->score = (cli_score){0};
+    vta_status status = cli_truth_check(truth, t->network->pictures, model);
+    if (status != VTA_OK) return status;
+    return cli_network_each(t->network, model, t->network->pictures, truth->labels.count,
+                            (const char *const *)truth->paths, 0, answered, t);
+}
+
 static bool tried(void *user, const vtac_search_step *step) {
     table *t = user;
     if (!t->rows) t->first_cycles = (double)step->cycles;
+    if (step->model && t->search->truth.images && (t->status = count_right(t, step->model)) != VTA_OK) return true;
     cli_progress_end();
     print_step(t, step);
     json_t *row =
@@ -94,14 +129,16 @@ static bool tried(void *user, const vtac_search_step *step) {
     else
         json_object_set_new(row, "decibels", json_real(step->decibels));
     if (!step->error) json_object_set_new(row, "cycles", json_integer((json_int_t)step->cycles));
+    if (!step->error && t->search->truth.images)
+        json_object_set_new(row, "top1", json_integer((json_int_t)t->score.top1));
     json_array_append_new(t->search->tried, row);
     return interrupted;
 }
 
-vta_status cli_search_run(cli_search *s, const vtac_calibration *calibration, const vtac_quantize_options *options,
-                          const vta_config *config, vtac_quantized **out) {
+vta_status cli_search_run(cli_search *s, const cli_network *n, const vtac_calibration *calibration,
+                          const vtac_quantize_options *options, const vta_config *config, vtac_quantized **out) {
     struct sigaction mine = {.sa_handler = on_interrupt, .sa_flags = SA_RESETHAND}, before;
-    table t = {.search = s};
+    table t = {.search = s, .network = n};
     vtac_search_options search = {
         .size = sizeof search, .options = options, .config = config, .tried = tried, .user = &t};
     read_seconds(s->seconds, &search.seconds);
@@ -111,6 +148,11 @@ vta_status cli_search_run(cli_search *s, const vtac_calibration *calibration, co
     sigaction(SIGINT, &mine, &before);
     vta_status status = vtac_quantized_search(calibration, &search, cli_diag(), out);
     sigaction(SIGINT, &before, NULL);
+    if (t.status != VTA_OK) {
+        if (status == VTA_OK) vtac_quantized_destroy(*out);
+        *out = NULL;
+        status = t.status;
+    }
     if (status == VTA_OK) fprintf(stderr, "* better than all before, and taken\n");
     if (status == VTA_OK && t.last) fprintf(stderr, "the same without a search: %s\n", t.last);
     free(t.last);

@@ -189,6 +189,9 @@ typedef struct vtac_search_step {
     uint64_t cycles;     /* of the accelerator */
     double seconds;      /* since the search began */
     bool is_taken;       /* it is the best so far */
+    /* The network, compiled, for a measure of the caller's own (vta/exec.h); the search's, for the time of the call.
+     * NULL where there is an error. */
+    vta_model *model;
 } vtac_search_step;
 
 typedef struct vtac_search_options {

@@ -20,7 +20,7 @@ from .graph import Graph, Handle
 from .model import Model
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Union
 
     from numpy.typing import ArrayLike, NDArray
@@ -111,16 +111,24 @@ _DIFFERS = ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p, ctypes.POINTER(b.vta
 _TRIED = ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p, ctypes.POINTER(b.vtac_search_step))
 
 
-def _search(graph: Graph, calibration: Handle, method: Any, hardware: Config, seconds: float, cycles: float) -> "Quantized":
+def _search(graph: Graph, calibration: Handle, method: Any, hardware: Config, seconds: float, cycles: float,
+            score: Callable[[Model], Any] | None) -> "Quantized":
     """The best network of integers; ends early where Ctrl-C is pressed."""
     tried: list[dict[str, Any]] = []
     stopped = False
+    failed: list[BaseException] = []
 
     def tell(user: Any, step: Any) -> bool:
         s = step.contents
         row = {"options": text(s.options), "seconds": s.seconds, "taken": bool(s.is_taken)}
-        tried.append(row | ({"error": text(s.error)} if s.error else {"decibels": s.decibels, "cycles": s.cycles}))
-        return stopped
+        row |= {"error": text(s.error)} if s.error else {"decibels": s.decibels, "cycles": s.cycles}
+        try:
+            if score and s.model:
+                row["score"] = score(Model._lent(s.model))  # pylint: disable=protected-access
+        except BaseException as error:  # pylint: disable=broad-exception-caught  # raised again below
+            failed.append(error)
+        tried.append(row)
+        return stopped or bool(failed)
 
     callback = _TRIED(tell)
     options = b.vtac_search_options(size=ctypes.sizeof(b.vtac_search_options), seconds=seconds, cycles=cycles,
@@ -134,6 +142,8 @@ def _search(graph: Graph, calibration: Handle, method: Any, hardware: Config, se
         except KeyboardInterrupt:
             stopped = True
             own = work.result()
+    if failed:
+        raise failed[0]
     found = Quantized(graph, own)
     found.tried = tried
     return found
@@ -154,7 +164,8 @@ class Quantized:
         The network in floats.
     tried : list of dict
         Of a search: what was tried, in this order, with ``options`` (as of ``vta compile``), ``decibels`` at the worst output,
-        ``cycles`` of the accelerator, ``seconds`` since it began, ``taken``; or an ``error``.
+        ``cycles`` of the accelerator, ``seconds`` since it began, ``taken``, and its ``score`` where one was asked for; or an
+        ``error``.
     """
 
     def __init__(self, graph: Graph, handle: Handle) -> None:
@@ -351,7 +362,8 @@ def _config(config: Hardware) -> Config:
 def quantize(model: Source | Graph, samples: Iterable[Sample] | None = None, range: str = "percentile",  # pylint: disable=redefined-builtin
              percentile: float = 99.99, requantize: str = "auto", result_bits: int = 0, keep_bias: bool = False,
              equalize: bool = False, precise: Sequence[str] = (), rounding: str = "nearest",
-             search: float = 0, cycles: float = 0, config: Hardware = None, weight_bits: int = 8) -> Quantized:
+             search: float = 0, cycles: float = 0, config: Hardware = None, weight_bits: int = 8,
+             score: Callable[[Model], Any] | None = None) -> Quantized:
     """Calibrates an ONNX model with samples, and makes integers of its values.
 
     Parameters
@@ -393,6 +405,9 @@ def quantize(model: Source | Graph, samples: Iterable[Sample] | None = None, ran
         Of a search: the hardware; else the current environment.
     weight_bits : int, optional
         8, or 4: weights from -7 to 7, in scales that make the error of sums least.
+    score : callable, optional
+        Of a search: called with each network that is tried, compiled, as a :class:`Model`; what it returns, as a share of right
+        answers, stands in ``Quantized.tried``. Networks are chosen by decibels all the same.
 
     Returns
     -------
@@ -423,7 +438,7 @@ def quantize(model: Source | Graph, samples: Iterable[Sample] | None = None, ran
     texts = (ctypes.c_char_p * max(1, len(names)))(*[name.encode() for name in names])
     method.precise, method.precise_count = ctypes.cast(texts, ctypes.c_void_p).value, len(names)
     if search > 0:
-        return _search(graph, calibration, method, _config(config), search, cycles)
+        return _search(graph, calibration, method, _config(config), search, cycles, score)
     return Quantized(graph, Handle(lib.vtac_quantized_create, lib.vtac_quantized_destroy, calibration.handle,
                                    ctypes.byref(method), of=graph))
 

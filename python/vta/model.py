@@ -129,6 +129,14 @@ class Model:
         other._others = []
         return other
 
+    @classmethod
+    def _lent(cls, handle: int) -> Model:
+        """Of a model that somebody else releases. Its instance keeps the artifact alive."""
+        model = cls.__new__(cls)
+        model._path, model._artifact, model._others = "", None, []
+        model._open(ctypes.c_void_p(handle), None)
+        return model
+
     def _open(self, handle: ctypes.c_void_p, driver: str | None) -> None:
         self._handle, self._driver = handle, driver
         options = b.vta_instance_options(driver=driver.encode() if driver else None)
@@ -339,6 +347,8 @@ class Model:
         path : str
         """
         if self._artifact is None:
+            if not self._path:
+                raise ValueError("a network that a search tried cannot be saved: quantize again with its options")
             shutil.copyfile(self._path, path)
             return
         with open(path, "wb") as file:

@@ -2,8 +2,10 @@
 
 import hashlib
 import os
+import struct
 import sys
 import unittest
+import zlib
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SHARED = os.environ.get("VTA_SHARED", os.path.join(ROOT, "..", "shared"))
@@ -63,6 +65,17 @@ def check_recorded(test, name, got):
         test.assertEqual(hashlib.sha256(got.encode()).hexdigest(), _golden_hashes()[name], f"{name}:\n{got}")
     else:
         absent(name)
+
+
+def write_png(path, pixels):
+    """Writes a picture: an array of bytes, rows by columns by red, green and blue."""
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    rows, columns, _ = pixels.shape
+    lines = b"".join(b"\0" + row.astype("uint8").tobytes() for row in pixels)
+    with open(path, "wb") as file:
+        file.write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", columns, rows, 8, 2, 0, 0, 0)) +
+                   chunk(b"IDAT", zlib.compress(lines)) + chunk(b"IEND", b""))
 
 
 def environment(*search):

@@ -1,9 +1,7 @@
-"""A detector that finds squares of colour, with weights that are set by hand; pictures of such, as PNG files."""
+"""A detector that finds squares of colour, with weights that are set by hand; pictures of such."""
 
 import os
-import struct
 import sys
-import zlib
 
 import numpy as np
 
@@ -40,18 +38,6 @@ def network():
                constant("each", 12 * np.eye(3).reshape(3, 3, 1, 1)), constant("each_bias", [-6, -6, -6])]
     size = (1, 3, STRIDE * ROWS, STRIDE * COLUMNS)
     return model("squares", nodes, tensors, [value("images", size)], [value("found", (1, 8, ROWS, COLUMNS))])
-
-
-def write_png(path, pixels):
-    """A picture of height x width x 3 bytes: red, green, blue."""
-    def chunk(kind, data):
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-
-    height, width, _ = pixels.shape
-    rows = b"".join(b"\0" + row.tobytes() for row in np.ascontiguousarray(pixels, np.uint8))
-    with open(path, "wb") as file:
-        file.write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)) +
-                   chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
 
 
 def picture(squares, width, height):

@@ -11,7 +11,7 @@ import numpy as np
 
 import common
 import vta
-from detector_of_squares import COLUMNS, NAMES, ROWS, network, picture, write_png
+from detector_of_squares import COLUMNS, NAMES, ROWS, network, picture
 
 VTA = os.path.join(common.BUILD, "vta")
 
@@ -26,7 +26,7 @@ def setUpModule():
     folder = scratch.name
     os.mkdir(os.path.join(folder, "pictures"))
     for name, (width, height, squares) in PICTURES.items():
-        write_png(at("pictures", f"{name}.png"), picture(squares, width, height))
+        common.write_png(at("pictures", f"{name}.png"), picture(squares, width, height))
     write("names.txt", "\n".join(NAMES))
     with open(at("squares.onnx"), "wb") as file:
         file.write(network())
@@ -159,19 +159,19 @@ class Detect(unittest.TestCase):
         """Fitted with a border, a wide picture's boxes are where its squares are; and so in the middle."""
         pixels = np.zeros((96, 320, 3), np.uint8)
         pixels[32:64, 64:96, 0] = 255  # 16 pixels of the input, at 32, 16 (top left) or 32, 40 (middle: half a cell off)
-        write_png(at("wide.png"), pixels)
+        common.write_png(at("wide.png"), pixels)
         boxes = self.run_json(at("squares.onnx"), at("wide.png"), "--float", "--fit", "corner")[0]["boxes"]
         np.testing.assert_allclose(found(boxes), [[64, 32, 96, 64, 2]], atol=0.01)
         pixels[:, :] = 0
         pixels[16:48, 64:96, 0] = 255
-        write_png(at("wide.png"), pixels)
+        common.write_png(at("wide.png"), pixels)
         boxes = self.run_json(at("squares.onnx"), at("wide.png"), "--float", "--fit", "center")[0]["boxes"]
         np.testing.assert_allclose(found(boxes), [[64, 16, 96, 48, 2]], atol=0.01)
 
     def test_broken_pictures(self):
         os.mkdir(at("mixed"))
         write("mixed/bad.png", "no picture")
-        write_png(at("mixed", "good.png"), picture(PICTURES["a"][2], 320, 192))
+        common.write_png(at("mixed", "good.png"), picture(PICTURES["a"][2], 320, 192))
         done = subprocess.run([VTA, "detect", at("squares.vta-model"), at("mixed"), "--json"], stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True, check=False)
         self.assertEqual(done.returncode, 1)

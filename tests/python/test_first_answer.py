@@ -8,11 +8,9 @@ import json
 import os
 import random
 import shutil
-import struct
 import subprocess
 import tempfile
 import unittest
-import zlib
 
 import common
 import numpy as np
@@ -29,12 +27,7 @@ VTA = os.path.join(common.BUILD, "vta")
 
 def png(path, colour, size=8):
     """A picture of one colour."""
-    def chunk(kind, data):
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-    rows = (b"\0" + bytes(colour) * size) * size
-    with open(path, "wb") as f:
-        f.write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", size, size, 8, 2, 0, 0, 0)) +
-                chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+    common.write_png(path, np.full((size, size, 3), colour, "uint8"))
 
 
 def onnx_model(path, properties, shape=(1, 3, 8, 8), classes=None):

@@ -165,10 +165,76 @@ class Search(unittest.TestCase):
             self.assertIn("better than all before", left)
             self.assertEqual(vta.load_model(out)(given()[0]).shape, SHAPE)
             for wrong, message in ((["--search=0"], "expected seconds"), (["--search=x"], "expected seconds"),
-                                   (["--cycles", "+5%"], "a limit of --search"), (["--search", "--cycles", "5"], "as +5%")):
+                                   (["--cycles", "+5%"], "a limit of --search"), (["--search", "--cycles", "5"], "as +5%"),
+                                   (["--images", folder], "--images are for --search"),
+                                   (["--search", "--truth", data], "expected --images DIR, too")):
                 run = subprocess.run([*command, *wrong], capture_output=True, text=True, check=False)
                 self.assertEqual(run.returncode, 2)
                 self.assertIn(message, run.stderr)
+
+    def test_scores(self):
+        """What a function of the caller's says of each network; one that fails ends the search."""
+        inputs = given(12)[10:]
+        models = []
+
+        def score(model):
+            models.append(model)
+            return [model(x) for x in inputs]
+
+        found = vta.quantize(NET, given(), search=2000, score=score)
+        plain = vta.quantize(NET, given(), search=2000).tried
+        rows = [row for row in found.tried if "error" not in row]
+        self.assertEqual([row["options"] for row in rows], [row["options"] for row in plain if "error" not in row])
+        self.assertGreater(len(rows), 3)
+        for x, y in zip(inputs, rows[0]["score"], strict=True):  # ranges are of the first half
+            np.testing.assert_array_equal(y, vta.quantize(NET, given()[:5])(x))
+        self.assertFalse(np.array_equal(rows[0]["score"], rows[1]["score"]))
+        np.testing.assert_array_equal(models[1](inputs[0]), rows[1]["score"][0])  # it may be kept
+        with self.assertRaisesRegex(ValueError, "quantize again"):
+            models[0].save("x.vta-model")
+        with self.assertRaisesRegex(ZeroDivisionError, "by zero"):
+            vta.quantize(NET, given(), search=2000, score=lambda model: 1 // 0)
+
+    def test_right_answers(self):
+        """Pictures by class, and in a table: so many as `vta eval` counts with the same options."""
+        classes, shape = 5, (1, 3, 8, 8)
+        weight = RANDOM.uniform(-1, 1, (classes, 3, 8, 8)).astype("float32")
+        net = onnx([node("Conv", ["x", "w"], "a", kernel_shape=[8, 8]), node("Flatten", ["a"], "y")], [("x", shape)],
+                   ("y", (1, classes)), [("w", weight)])
+        with tempfile.TemporaryDirectory() as folder:
+            def tool(*arguments, code=0):
+                run = subprocess.run([VTA, *arguments], cwd=folder, capture_output=True, text=True, check=False)
+                self.assertEqual(run.returncode, code, run.stderr)
+                return run
+
+            with open(os.path.join(folder, "net.onnx"), "wb") as file:
+                file.write(net)
+            with open(os.path.join(folder, "net.picture.json"), "w", encoding="utf-8") as file:
+                json.dump({"preset": "raw"}, file)
+            with open(os.path.join(folder, "table.csv"), "w", encoding="utf-8") as table:
+                for i in range(40):
+                    name = os.path.join("pictures", str(i % classes), f"{i}.png")
+                    os.makedirs(os.path.dirname(os.path.join(folder, name)), exist_ok=True)
+                    common.write_png(os.path.join(folder, name), RANDOM.randint(0, 256, (8, 8, 3)).astype("uint8"))
+                    table.write(f"{name},{i % 2}\n")
+            calibrate = ["--calibrate", os.path.join("pictures", "1"), "--samples", "8"]
+            search = ["compile", "net.onnx", *calibrate, "--search=2000"]
+            for known in (["--images", "pictures"], ["--images", ".", "--truth", "table.csv"]):
+                run = tool(*search, *known, "--json")
+                rows = json.loads(run.stdout)["search"]
+                last = [row for row in rows if row["taken"]][-1]
+                truth = known[:2] + (["--labels", known[3]] if known[2:] else [])
+                right = json.loads(tool("eval", "net.vta-model", *truth, "--json").stdout)["top1"]
+                self.assertLess(0, right)
+                self.assertLess(right, 40)
+                for row in rows:  # of so few classes every network gets nearly the same right
+                    self.assertAlmostEqual(row["top1"], right, delta=3)
+                self.assertIn(f" {last['top1']}/40  ", run.stderr)
+                self.assertEqual(run.stderr.split("\n")[0].split()[-2:], ["top-1", "tried"])
+            with open(os.path.join(folder, "table.csv"), "a", encoding="utf-8") as table:
+                table.write(f"{name},7\n")
+            run = tool(*search, "--images", ".", "--truth", "table.csv", code=1)
+            self.assertIn("is of class 7; the classes of the network go from 0 to 4", run.stderr)
 
 
 class Causes(unittest.TestCase):

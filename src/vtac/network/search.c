@@ -180,7 +180,8 @@ static void tell(vt__searching *s, const vt__trial *t, const char *error, const 
                              .decibels = f->decibels,
                              .cycles = f->cycles,
                              .seconds = seconds_now() - s->begin,
-                             .is_taken = is_taken};
+                             .is_taken = is_taken,
+                             .model = error ? NULL : s->model};
     if (s->search.tried && s->search.tried(s->search.user, &step)) s->ends = true;
     vt_strbuf_free(&options);
 }
@@ -247,8 +248,8 @@ static vta_status run(vt__searching *s) {
     vta_status status = try_options(s, &s->best, &s->start);
     if (status != VTA_OK) return vt_fail(s->diag, status, "%s", vt_diag_reason(s->of_try));
     s->now = s->start;
-    s->longest = seconds_now() - begin;
     tell(s, NULL, NULL, &s->start, true);
+    s->longest = seconds_now() - begin;
     for (int i = 0; i < TRIALS && !s->ends && status == VTA_OK; i++) {
         /* rounding takes several times as long as all else, and is done once more at the end */
         double next = trials[i].kind == TRY_ROUNDING ? 20 * s->longest : s->longest + s->now.seconds;

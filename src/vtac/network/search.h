@@ -4,6 +4,7 @@
 
 #include "network/handles.h"
 #include "network/precise.h"
+#include "vta/exec.h"
 
 enum { VT__GROUPS_MAX = 32 };
 
@@ -30,6 +31,7 @@ typedef struct vt__searching {
     float **floats;        /* by sample and output: what the model gives; NULL: an output of other numbers */
     double begin, longest; /* seconds: when it began; what a try took at most */
     vtac_quantize_options best;
+    vta_model *model;                       /* of the last try */
     const vt__trial *taken[VT__TRIALS_MAX]; /* in the order of the list */
     vt__found start, now;
     bool looked;            /* for single values of more than 8 bits: */
@@ -41,7 +43,8 @@ typedef struct vt__searching {
 /* measure.c of the search: what the model gives for the samples that are measured; free it in any case. */
 vta_status vt__search_open(vt__searching *s);
 void vt__search_close(vt__searching *s);
-/* Compiles and runs a network: decibels and cycles. `out_report`, when not NULL, is the caller's to destroy. */
+/* Compiles and runs a network, which becomes s->model: decibels and cycles. `out_report`, when not NULL, is the
+ * caller's to destroy. */
 vta_status vt__search_measure(vt__searching *s, const vtac_quantized *q, vt__found *out,
                               vtac_compile_report **out_report);
 

@@ -48,6 +48,7 @@ void vt__search_close(vt__searching *s) {
         if (s->floats[i])
             vt_free(s->shared->allocator, s->floats[i], vt_gtype_bytes(&output_of(s, i % output_count(s))->type) + 1);
     vt_free(s->shared->allocator, s->floats, (count + 1) * sizeof *s->floats);
+    vta_model_release(s->model);
 }
 
 /* ---- What a network of integers gives ---- */
@@ -123,12 +124,12 @@ vta_status vt__search_measure(vt__searching *s, const vtac_quantized *q, vt__fou
     uint8_t *bytes;
     size_t size;
     vtac_compile_report *report;
-    vta_model *model = NULL;
+    vta_model_release(s->model);
+    s->model = NULL;
     VT_TRY(vtac_quantized_compile(q, s->config, NULL, s->of_try, &bytes, &size, &report));
-    vta_status status = vta_model_parse(bytes, size, "search", s->shared->allocator, s->of_try, &model);
+    vta_status status = vta_model_parse(bytes, size, "search", s->shared->allocator, s->of_try, &s->model);
     vta_string_free((char *)bytes);
-    if (status == VTA_OK) status = run_model(s, model, report, out);
-    vta_model_release(model);
+    if (status == VTA_OK) status = run_model(s, s->model, report, out);
     if (status == VTA_OK && out_report)
         *out_report = report;
     else
