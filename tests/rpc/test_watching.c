@@ -98,7 +98,7 @@ static void lines(void **state) {
 
 /* A process that does nothing, in a group of its own, as a session is. */
 static pid_t idle(void) {
-    pid_t pid = fork();
+    pid_t pid = fork(); /* with the signals that this process ignores */
     if (!pid) {
         for (;;) pause();
     }
@@ -169,6 +169,14 @@ static void limits_of_time(void **state) {
         vt__connection_watch(&c, now);
         assert_true(is_ended_by(c.process.pid, now == 4000 ? NOBODY : SIGKILL));
     }
+    signal(SIGTERM, SIG_IGN); /* one that takes its time is ended later, not at once */
+    c = (vt_connection){.server = &s, .state = VT_SERVED, .running = true, .page = &page, .line = &table.line[3]};
+    c.process.pid = idle();
+    signal(SIGTERM, SIG_DFL);
+    atomic_store(&page.call_started, 1000);
+    vt__connection_watch(&c, 6001);
+    assert_string_equal(c.why, TOO_LONG);
+    assert_true(is_ended_by(c.process.pid, NOBODY));
 }
 
 /* ---- Folders ----------------------------------------------------------------------------------------------------- */

@@ -196,10 +196,13 @@ vta_status vt__connection_start(vt_connection *c, int fd, vta_diag *diag) {
 
 enum { GONE_MS = 500, PARTING_MS = 2000, KILLED_MS = 3000, AFTER_PATIENCE_MS = 1000 };
 
+/* What happened since the time was looked at is not long ago. */
+static uint64_t elapsed(uint64_t now, uint64_t since) { return since < now ? now - since : 0; }
+
 static void watch_session(vt_connection *c, uint64_t now) {
     const vta_rpc_server_options *o = &c->server->options;
     uint64_t began = atomic_load(&c->page->call_started);
-    uint64_t calling = began && began < now ? now - began : 0;
+    uint64_t calling = began ? elapsed(now, began) : 0;
     char why[128];
     if (c->line) {
         c->line->protocol = atomic_load(&c->page->protocol);
@@ -209,7 +212,7 @@ static void watch_session(vt_connection *c, uint64_t now) {
     }
     /* What the page says may be of the session's code. That a client waits, the server sees itself; a frame that came
      * in part has its own limit. */
-    uint64_t waiting = c->asked && c->asked < now ? now - c->asked : 0, most = (uint64_t)o->call_seconds * 1000;
+    uint64_t waiting = c->asked ? elapsed(now, c->asked) : 0, most = (uint64_t)o->call_seconds * 1000;
     if (calling > most || (waiting > most && waiting > o->patience_ms + AFTER_PATIENCE_MS)) {
         snprintf(why, sizeof why, "a call took longer than %u seconds (--call-seconds), and the session was ended",
                  o->call_seconds);
@@ -218,15 +221,16 @@ static void watch_session(vt_connection *c, uint64_t now) {
     /* Who has only ended its requests may wait for answers, which a session on a slow machine has not begun with. A
      * call is nobody's any more. */
     uint64_t may_last = calling || o->patience_ms < GONE_MS ? GONE_MS : o->patience_ms;
-    if (c->gone && now - c->gone > may_last) vt__connection_kill(c, VTA_IO, "the client is gone");
+    if (c->gone && elapsed(now, c->gone) > may_last) vt__connection_kill(c, VTA_IO, "the client is gone");
 }
 
 void vt__connection_watch(vt_connection *c, uint64_t now) {
     if (c->state == VT_SERVED && c->running) watch_session(c, now);
-    if (c->running && c->killed && now - c->killed > KILLED_MS) end_session(c, SIGKILL); /* the keeper is stuck */
-    bool late = c->state == VT_SHAKING && now - c->since > c->server->options.patience_ms;
+    if (c->running && c->killed && elapsed(now, c->killed) > KILLED_MS)
+        end_session(c, SIGKILL); /* the keeper is stuck */
+    bool late = c->state == VT_SHAKING && elapsed(now, c->since) > c->server->options.patience_ms;
     if (late) vt__server_log(c->server, "%s: refused: no TLS handshake in time", c->peer);
-    if (late || (c->state == VT_PARTING && now - c->since > PARTING_MS)) vt__connection_close(c);
-    if (c->state == VT_SERVED && !c->running && now - c->since > PARTING_MS) vt__connection_part(c);
+    if (late || (c->state == VT_PARTING && elapsed(now, c->since) > PARTING_MS)) vt__connection_close(c);
+    if (c->state == VT_SERVED && !c->running && elapsed(now, c->since) > PARTING_MS) vt__connection_part(c);
     if (wants_shutdown(c)) vt__server_end(c->server, "a client ended it");
 }
