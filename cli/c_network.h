@@ -54,7 +54,7 @@ typedef struct cli_cost {
         {"range",                                                                                                       \
          0,                                                                                                             \
          CLI_CHOICE,                                                                                                    \
-         "percentile|max|kl|squares",                                                                                   \
+         "percentile|max|kl|squares|output",                                                                            \
          "how the range of the integers is chosen from the values seen",                                                \
          &(n)->range},                                                                                                  \
         {"percentile",    0, CLI_TEXT, "P", "for --range percentile: the share of the values that is covered (99.99)",  \

@@ -36,12 +36,14 @@ VTA_API vta_status vtac_calibration_observe(vtac_calibration *calibration, const
  */
 
 /* Which range integers cover: all that was seen; what a share of it does not exceed; what keeps its distribution
- * (Kullback-Leibler divergence); what makes the sum of squared errors least. */
+ * (Kullback-Leibler divergence); what makes the sum of squared errors least; or that sum behind the products
+ * and means that read the value, on the first 16 samples (of up to 128 MiB; fewer of large networks). */
 typedef enum vtac_range_method {
     VTAC_RANGE_PERCENTILE = 0,
     VTAC_RANGE_MAX = 1,
     VTAC_RANGE_KL = 2,
-    VTAC_RANGE_SQUARES = 3
+    VTAC_RANGE_SQUARES = 3,
+    VTAC_RANGE_OUTPUT = 4
 } vtac_range_method;
 
 /* How sums become the integers of a result: by a shift, with scales of weights that make it one; or by a product and a

@@ -36,6 +36,7 @@ __all__ = ["Quantized", "compile", "quantize"]
 
 _RANGES = {
     "percentile": b.VTAC_RANGE_PERCENTILE, "max": b.VTAC_RANGE_MAX, "kl": b.VTAC_RANGE_KL, "squares": b.VTAC_RANGE_SQUARES,
+    "output": b.VTAC_RANGE_OUTPUT,
 }
 _REQUANTIZE = {
     "auto": b.VTAC_REQUANTIZE_AUTO, "shift": b.VTAC_REQUANTIZE_SHIFT, "multiply": b.VTAC_REQUANTIZE_MULTIPLY,
@@ -378,7 +379,8 @@ def quantize(model: Source | Graph, samples: Iterable[Sample] | None = None, ran
         16 samples. Not needed for a model that says its ranges itself (QuantizeLinear and its like).
     range : str, optional
         What integers cover of the values seen: a ``"percentile"``, all (``"max"``), what keeps the distribution (``"kl"``) or
-        makes the sum of squared errors least (``"squares"``).
+        makes the sum of squared errors least (``"squares"``), of the value itself or behind the products that read it
+        (``"output"``).
     percentile : float, optional
         Of ``"percentile"``: more than 0 and at most 100.
     requantize : str, optional

@@ -51,8 +51,8 @@ static void refuses(world *w) {
     const struct {
         vtac_quantize_options options;
         const char *message; /* NULL: it is taken */
-    } cases[] = {{{.method = (vtac_range_method)4}, percentile},
-                 {{.method = (vtac_range_method)3}, NULL},
+    } cases[] = {{{.method = (vtac_range_method)5}, percentile},
+                 {{.method = (vtac_range_method)4}, NULL},
                  {{.method = (vtac_range_method)-1}, percentile},
                  {{.percentile = -1}, percentile},
                  {{.percentile = 100.5}, percentile},
@@ -201,7 +201,7 @@ static void look(void *user, const vtac_quantized_layer *l) {
 static vta_status whole(const struct vtac_graph *graph, const vta_allocator *a, vta_diag *diag, float *y) {
     vtac_calibration *c = (vtac_calibration *)y;
     vtac_quantized *q = NULL;
-    const vtac_quantize_options narrow = {.method = VTAC_RANGE_MAX, .result_bits = 8};
+    const vtac_quantize_options narrow = {.method = VTAC_RANGE_OUTPUT, .result_bits = 8};
     const vtac_quantized_options watch = {.after = look, .user = &seen};
     vta_status status = vtac_calibration_create(graph, a, diag, &c);
     assert_int_equal(c == NULL, status != VTA_OK);

@@ -232,7 +232,7 @@ class Compile(unittest.TestCase):
         for sample in ((samples()[0],) * 2, (), {"z": samples()[0]}):
             with self.assertRaisesRegex(TypeError, "small takes"):
                 vta.compile(path, [sample])
-        with self.assertRaisesRegex(ValueError, "range is one of percentile, max, kl, squares, not 'all'"):
+        with self.assertRaisesRegex(ValueError, "range is one of percentile, max, kl, squares, output, not 'all'"):
             vta.compile(path, samples(), range="all")
         for percentile in (0, -1, 100.5, float("nan")):
             with self.assertRaisesRegex(ValueError, "percentile is more than 0"):

@@ -1,89 +1,129 @@
-"""Reads are checked over what is computed: rows that no consumer needs, and rows before the first of a scan, are not."""
+"""Ranges by what they cost where a value is read, against numpy: all ranges that may be taken, each tried in plain arrays."""
 
+import os
+import re
 import unittest
 
-import common  # noqa: F401  # pylint: disable=unused-import
 import numpy as np
-import tvm
-from tvm import te
 
-RANDOM = np.random.default_rng(17)
+import common
+import vta
+from test_compile import node, onnx
+
+RANDOM = np.random.RandomState(11)
+SHAPE = (1, 16, 6, 6)
+WEIGHTS = RANDOM.uniform(-1, 1, (16, 16, 1, 1)).astype("float32")
+#: So does a product: nothing of the second half of its channels.
+HALF = WEIGHTS * (np.arange(16) < 8).astype("float32")[None, :, None, None]
 
 
-def run(s, args, *arrays):
-    given = [tvm.nd.array(a) for a in arrays]
-    tvm.build(s, args, "llvm")(*given)
-    return given[-1].numpy()
+def product(weights):
+    return lambda x: np.einsum("nchw,oc->nohw", x, weights[:, :, 0, 0].astype("float64"))
+
+
+def mean(x):
+    return x.mean((2, 3), keepdims=True)
+
+
+def itself(x):
+    """Of what is no linear function of it, the error of the value itself counts."""
+    return x
+
+
+def network(readers):
+    """Reads x by each of the readers, and adds up what they give."""
+    nodes, weights = [], []
+    last = len(readers) - 1
+    for i, reader in enumerate(readers):
+        value = f"v{i}" if last else "y"
+        if reader is mean:
+            nodes.append(node("GlobalAveragePool", ["x"], value))
+        elif reader is itself:
+            nodes.append(node("Tanh", ["x"], value))
+        else:
+            weights.append((f"w{i}", reader))
+            nodes.append(node("Conv", ["x", f"w{i}"], value, kernel_shape=[1, 1]))
+    if last:
+        nodes.append(node("Add", ["v0", "v1"], "y"))
+    return onnx(nodes, [("x", SHAPE)], ("y", SHAPE), weights)
+
+
+def costs(samples, readers):
+    """Of each range that may be taken: noise over signal behind each reader, over all samples."""
+    most = max(np.abs(x).max() for x in samples).astype("float64")
+    functions = [r if callable(r) else product(r) for r in readers]
+    found = []
+    for k in range(17):
+        step = most * 2 ** (-k / 4) / 127
+        total = 0.0
+        for x in samples:
+            x = x.astype("float64")
+            errors = (np.clip(np.rint(x / step), -128, 127) * step - x).astype("float32").astype("float64")
+            total += sum((f(errors) ** 2).sum() / (f(x) ** 2).sum() for f in functions)
+        found.append((total, step))
+    return found
+
+
+def scale(network_of_integers):
+    return float(re.search(r"^x: int8\S* \* (\S+) = quantize\(x\)", str(network_of_integers), re.M)[1])
+
+
+def draw(kind):
+    """A sample: with an element that stands out far, with channels that do, with two that cancel in a mean, or like noise."""
+    x = RANDOM.standard_normal(SHAPE)
+    if kind == "outlier":
+        x[0, RANDOM.randint(16), RANDOM.randint(6), RANDOM.randint(6)] = 30
+    if kind == "channels":
+        x[:, 8:] *= 12
+    if kind == "pairs":
+        x[0, 12, 1:3, 4] = 30, -30
+    if kind == "positive":
+        x = np.abs(x) ** 3
+    return x.astype("float32")
 
 
 class Ranges(unittest.TestCase):
-    def test_part_that_is_needed(self):
-        """Row 0 of `shifted` would read before `x`, but nobody asks for it."""
-        x = te.placeholder((8,), "float32", "x")
-        shifted = te.compute((9,), lambda i: x[i - 1], "shifted")
-        out = te.compute((8,), lambda i: shifted[i + 1] * 2.0, "out")
-        values = RANDOM.uniform(-1, 1, 8).astype("float32")
-        s = te.create_schedule(out.op)
-        np.testing.assert_array_equal(run(s, [x, out], values, np.zeros(8, "float32")), values * 2)
-        self.assertEqual(tvm.te.schedule.InferBound(s)[shifted.op.axis[0]].min, 1)
+    def test_least_error_where_it_is_read(self):
+        taken = set()
+        for readers in ((WEIGHTS,), (HALF,), (HALF, mean), (HALF, itself), (WEIGHTS, HALF)):
+            for kind in ("noise", "outlier", "channels", "pairs", "positive"):
+                samples = [draw(kind) for _ in range(3)]
+                wanted = costs(samples, readers)
+                least = min(wanted)[0]
+                got = scale(vta.quantize(network(readers), samples, range="output"))
+                cost, step = min(wanted, key=lambda w: abs(w[1] - got))
+                self.assertAlmostEqual(step / got, 1, places=4)
+                self.assertLessEqual(cost, least * (1 + 1e-6), (kind, len(readers), [c for c, _ in wanted]))
+                taken.add(round(4 * np.log2(wanted[0][1] / step)))
+        self.assertGreater(len(taken), 4, taken)
 
-    def test_part_that_is_not(self):
-        x = te.placeholder((8,), "float32", "x")
-        shifted = te.compute((9,), lambda i: x[i - 1], "shifted")
-        out = te.compute((8,), lambda i: shifted[i] * 2.0, "out")
-        s = te.create_schedule(out.op)
-        with self.assertRaisesRegex(tvm.TVMError, r"shifted reads x outside of it: the index of dimension 0, \(i - 1\), runs from -1 to 6"):
-            tvm.lower(s, [x, out])
+    def test_what_nobody_reads_is_cut_off(self):
+        """Channels with large values and weights of zero: their range is of no use, whatever the error of the value itself is."""
+        samples = [draw("channels") for _ in range(8)]
+        net = network((HALF,))
 
-    def test_axis_that_depends_on_another(self):
-        """The sum of a row's rest ends with the row, though both of its axes are longer together."""
-        x = te.placeholder((10,), "float32", "x")
+        def decibels(how):
+            got = vta.quantize(net, samples[:4], range=how)
+            floats = [vta.Graph(net)(x) for x in samples[4:]]
+            noise = sum(((f - got(x)) ** 2).sum() for f, x in zip(floats, samples[4:], strict=True))
+            return 10 * np.log10(sum((f ** 2).sum() for f in floats) / noise)
 
-        def rest(i):
-            k = te.reduce_axis((0, 10 - i), "k")
-            return te.sum(x[i + k], axis=k)
+        self.assertGreater(decibels("output"), max(decibels(how) for how in ("squares", "max", "kl", "percentile")) + 6)
 
-        out = te.compute((10,), rest, "out")
-        values = RANDOM.integers(-9, 9, 10).astype("float32")
-        found = run(te.create_schedule(out.op), [x, out], values, np.zeros(10, "float32"))
-        np.testing.assert_array_equal(found, np.cumsum(values[::-1])[::-1])
+    def test_samples(self):
+        """More samples than before are measured again; without samples there is nothing to measure."""
+        loud = [4 * draw("noise") for _ in range(4)]
+        graph = vta.Graph(network((WEIGHTS,)))
+        few = scale(vta.quantize(graph, [draw("noise")], range="output"))
+        self.assertGreater(scale(vta.quantize(graph, loud, range="output")), 2 * few)
+        with self.assertRaisesRegex(vta.VTAError, "range: the one of outputs needs samples"):
+            vta.quantize(network((WEIGHTS,)), [], range="output")
+        options = [row["options"] for row in vta.quantize(network((HALF,)), [draw("channels") for _ in range(10)], search=2000).tried]
+        self.assertTrue(any("--range output" in row for row in options), options)
 
-    def test_rows_of_a_scan(self):
-        """What a scan's next rows read is computed from the first of them on."""
-        steps, width = 6, 5
-        for scheduled in (False, True):
-            x = te.placeholder((steps - 1, width), "float32", "x")
-            scaled = te.compute((steps, width), lambda t, i: x[t - 1, i] * 3.0, "scaled")
-            state = te.placeholder((steps, width), "float32", "state")
-            start = te.compute((1, width), lambda _, i: te.const(0.5, "float32"), "start")
-            gate = te.compute((steps, width), lambda t, i: scaled[t, i] + state[t - 1, i], "gate")
-            following = te.compute((steps, width), lambda t, i: gate[t, i] * 0.5, "following")
-            result = te.scan(start, following, state, inputs=[x])
-            s = te.create_schedule(result.op)
-            if scheduled:
-                s[gate].compute_inline()
-                s[following].split(following.op.axis[1], 2)
-            rows = RANDOM.uniform(-1, 1, (steps - 1, width)).astype("float32")
-            want = [np.full(width, 0.5, "float32")]
-            for row in rows:
-                want.append((row * 3 + want[-1]) * np.float32(0.5))
-            found = run(s, [x, result], rows, np.zeros((steps, width), "float32"))
-            np.testing.assert_allclose(found, want, rtol=1e-6)
-            bounds = tvm.te.schedule.InferBound(s)[scaled.op.axis[0]]
-            self.assertEqual((bounds.min, bounds.extent), (1, steps - 1))
-
-    def test_first_stage_of_a_sum(self):
-        """The loops of a reduction that rfactor leaves keep their variables."""
-        a = te.placeholder((4, 12), "float32", "a")
-        k = te.reduce_axis((0, 12), "k")
-        total = te.compute((4,), lambda i: te.sum(a[i, k], axis=k), "total")
-        s = te.create_schedule(total.op)
-        outer, inner = s[total].split(k, 5)
-        first = s.rfactor(total, inner)
-        self.assertEqual(first.op.body[0].axis[0].var, outer.var)
-        s[first].compute_at(s[total], total.op.axis[0])
-        values = RANDOM.integers(-9, 9, (4, 12)).astype("float32")
-        np.testing.assert_array_equal(run(s, [a, total], values, np.zeros(4, "float32")), values.sum(1))
+    def test_ranges_of_a_model_stay(self):
+        path = os.path.join(common.shared("models", "resnet8-cifar10"), "model-int8-qdq.onnx")
+        self.assertEqual(str(vta.quantize(path, range="output")), str(vta.quantize(path)))
 
 
 if __name__ == "__main__":

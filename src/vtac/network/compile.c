@@ -13,6 +13,7 @@
 #include "frontend/quant/eval.h"
 #include "frontend/quant/given.h"
 #include "frontend/quant/outlier.h"
+#include "frontend/quant/range_output.h"
 #include "network/handles.h"
 #include "network/network.h"
 
@@ -248,6 +249,9 @@ static vta_status quantize(vt_ctx *ctx, void *arg) {
     bool fine = vt_quant_choose_fine(s->graph, s->ranges, choices);
     choose_precise(a, s->graph, choices);
     if (fine || a->precise_count) a->options.choices = choices;
+    if (a->options.method == VT_RANGE_OUTPUT)
+        VT_TRY(vt_ranges_measure(s->ranges, s->graph, (const void *const *const *)s->samples + a->first, a->count,
+                                 a->options.most, s->allocator, ctx->diag));
     a->quantized->net = vt_quantize(s->graph, s->ranges, &a->options);
     if (a->adapts) VT_TRY(round_again(a, ctx));
     a->quantized->text = vt_qnet_text(a->quantized->net);
@@ -257,7 +261,8 @@ static vta_status quantize(vt_ctx *ctx, void *arg) {
 vta_status vt__quantize_by(const vtac_calibration *calibration, const vtac_quantize_options *options, size_t first,
                            size_t count, vta_diag *diag, vtac_quantized **out_quantized) {
     enum { WIDE_MAX = 64 << 10 };
-    static const vt_range_method methods[] = {VT_RANGE_PERCENTILE, VT_RANGE_MAX, VT_RANGE_KL, VT_RANGE_SQUARES};
+    static const vt_range_method methods[] = {VT_RANGE_PERCENTILE, VT_RANGE_MAX, VT_RANGE_KL, VT_RANGE_SQUARES,
+                                              VT_RANGE_OUTPUT};
     vtac_quantize_options o = {0};
     if (!out_quantized) return vt_fail(diag, VTA_INVALID_ARGUMENT, "out_quantized is NULL");
     *out_quantized = NULL;
@@ -274,10 +279,11 @@ vta_status vt__quantize_by(const vtac_calibration *calibration, const vtac_quant
     if ((unsigned)o.rounding > VTAC_ROUNDING_ADAPTIVE)
         return vt_fail(diag, VTA_OUT_OF_RANGE, "rounding: %d is neither nearest nor adaptive", (int)o.rounding);
     vt__shared *s = calibration->shared;
-    if (o.rounding == VTAC_ROUNDING_ADAPTIVE && !s->sample_count)
+    bool by_samples = o.rounding == VTAC_ROUNDING_ADAPTIVE || (o.method == VTAC_RANGE_OUTPUT && !s->given);
+    if (by_samples && !s->sample_count)
         return vt_fail(
-            diag, VTA_INVALID_ARGUMENT,
-            "rounding: adaptive rounding needs samples, and none were observed, or they take more than %d MiB",
+            diag, VTA_INVALID_ARGUMENT, "%s needs samples, and none were observed, or they take more than %d MiB",
+            o.rounding == VTAC_ROUNDING_ADAPTIVE ? "rounding: adaptive rounding" : "range: the one of outputs",
             MAX_SAMPLE_BYTES >> 20);
     vtac_quantized *q = vt_alloc_zero(s->allocator, sizeof *q);
     if (!q) return vt_no_memory(diag);

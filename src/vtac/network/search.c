@@ -37,6 +37,7 @@ static const vt__trial trials[] = {
     {TRY_EQUALIZE, 1, "--equalize"},
     {TRY_REQUANTIZE, VTAC_REQUANTIZE_MULTIPLY, "--requantize multiply"},
     {TRY_RANGE, VTAC_RANGE_KL, "--range kl"},
+    {TRY_RANGE, VTAC_RANGE_OUTPUT, "--range output"},
     {TRY_RANGE, VTAC_RANGE_MAX, "--range max"}, /* once more: with scales of channels it may help */
     {TRY_PRECISE, ALL, "--precise"},
     {TRY_PRECISE, HALF, "--precise"},

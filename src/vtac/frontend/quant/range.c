@@ -7,9 +7,10 @@
 enum { BINS = 2048 };
 
 typedef struct histogram {
-    double width; /* of a bin; 0: nothing but zeros yet */
-    double most;  /* the largest magnitude */
-    double given; /* a range from elsewhere; 0: none */
+    double width;    /* of a bin; 0: nothing but zeros yet */
+    double most;     /* the largest magnitude */
+    double given;    /* a range from elsewhere; 0: none */
+    double measured; /* the range of VT_RANGE_OUTPUT; 0: there is none */
     uint64_t count;
     uint64_t *bins; /* NULL before the first element */
     double *means;  /* one a channel, over `samples` tensors; NULL: no channels, or none seen; behind them, */
@@ -24,6 +25,7 @@ typedef struct histogram {
 struct vt_ranges {
     vt_ctx *ctx;
     histogram *of; /* by the value's index */
+    bool is_measured;
 };
 
 vt_ranges *vt_ranges_new(vt_ctx *ctx, const vt_graph *g) {
@@ -109,6 +111,7 @@ static void observe_means(vt_ranges *r, histogram *h, const vt_gtype *t, const f
 void vt_ranges_observe(vt_ranges *r, const vt_gvalue *v, const float *data, size_t count) {
     histogram *h = &r->of[v->index];
     double most = largest(data, count);
+    r->is_measured = false;
     if (!h->bins) h->bins = VT_NEW_ARRAY(r->ctx, uint64_t, BINS);
     if (most > h->most) h->most = most;
     if (h->width == 0 && most > 0) h->width = fmax(most / BINS, 1e-300);
@@ -148,6 +151,13 @@ bool vt_ranges_seen(const vt_ranges *r, const vt_gvalue *v) {
 void vt_ranges_set(vt_ranges *r, const vt_gvalue *v, double most) {
     r->of[v->index].given = fmax(r->of[v->index].given, most);
 }
+
+void vt_ranges_set_measured(vt_ranges *r, const vt_gvalue *v, double range) {
+    r->of[v->index].measured = range;
+    r->is_measured = true;
+}
+
+bool vt_ranges_are_measured(const vt_ranges *r) { return r->is_measured; }
 
 /* ---- Where to cut off ------------------------------------------------------------------------------------------ */
 
@@ -212,6 +222,7 @@ double vt_ranges_of(const vt_ranges *r, const vt_gvalue *v, vt_range_method meth
     case VT_RANGE_PERCENTILE: return percentile_of(h, percentile);
     case VT_RANGE_KL: return best_of(h, most, divergence_of);
     case VT_RANGE_SQUARES: return best_of(h, most, squares_of);
+    case VT_RANGE_OUTPUT: return h->measured > 0 ? h->measured : best_of(h, most, squares_of);
     }
     return h->most;
 }

@@ -7,8 +7,15 @@
 
 /* VT_RANGE_MAX: the largest magnitude seen. PERCENTILE: what so many of the elements do not exceed. KL: where the
  * distribution cut off there and quantized differs least from the one seen (Kullback-Leibler divergence). SQUARES:
- * where the sum of squared errors of rounding and cutting off is least. */
-typedef enum vt_range_method { VT_RANGE_MAX, VT_RANGE_PERCENTILE, VT_RANGE_KL, VT_RANGE_SQUARES } vt_range_method;
+ * where the sum of squared errors of rounding and cutting off is least. OUTPUT: the same behind the products that read
+ * the value, once it was measured (range_output.h). */
+typedef enum vt_range_method {
+    VT_RANGE_MAX,
+    VT_RANGE_PERCENTILE,
+    VT_RANGE_KL,
+    VT_RANGE_SQUARES,
+    VT_RANGE_OUTPUT
+} vt_range_method;
 
 typedef struct vt_ranges vt_ranges;
 
@@ -29,6 +36,9 @@ const double *vt_ranges_peaks(const vt_ranges *r, const vt_gvalue *v);
 const double *vt_ranges_usual_peaks(const vt_ranges *r, const vt_gvalue *v);
 /* How many tensors they are of. */
 uint64_t vt_ranges_samples(const vt_ranges *r, const vt_gvalue *v);
+/* What VT_RANGE_OUTPUT is for a value, until the next vt_ranges_observe. Was one set since? */
+void vt_ranges_set_measured(vt_ranges *r, const vt_gvalue *v, double range);
+bool vt_ranges_are_measured(const vt_ranges *r);
 /* A range that is known from elsewhere (a quantized model says it); the largest of several. */
 void vt_ranges_set(vt_ranges *r, const vt_gvalue *v, double most);
 
