@@ -68,8 +68,8 @@ typedef struct vtac_quantize_options {
     vtac_requantize requantize;
     /* Bits of results that only floats read, where the accelerator computes them from sums (a product, the mean of a
      * window): 8, or 16, so that equal integers of 8 bits do not decide which score is best. The accelerator computes
-     * such a layer twice, low bytes and high ones. 0: 16 but for products with more than 64 KiB of weights, and for
-     * convolutions whose results come back to a layer of integers. */
+     * such a layer twice, low bytes and high ones. 0: 16 but for products with more than 64 KiB of weights or before
+     * many functions that products read, and for convolutions whose results come back to a layer of integers. */
     uint32_t result_bits;
     /* Biases stay as they are. Else what rounding the weights of a channel adds on the average is taken off its bias.
      */

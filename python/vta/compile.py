@@ -387,7 +387,8 @@ def quantize(model: Source | Graph, samples: Iterable[Sample] | None = None, ran
         How sums become integers: by a ``"shift"``, or by a product and a shift (``"multiply"``); ``"auto"``: a product for models
         that are quantized already.
     result_bits : int, optional
-        Of results that only floats read, 8 or 16; 0: 16, but for products with more than 64 KiB of weights.
+        Of results that only floats read, 8 or 16; 0: 16, but for products with more than 64 KiB of weights
+        and those before many functions that products read.
     keep_bias : bool, optional
         Leave out the correction of biases for what rounding the weights adds.
     equalize : bool, optional

@@ -123,7 +123,27 @@ static void functions(world *w) {
     assert_int_equal(layer_of(net, "gate")->kind, VT_Q_TABLE);
 }
 
-TEST_CASE(test_results) { in_a_world(heads), in_a_world(moved), in_a_world(functions); }
+/* Few weights, but `rows` of 64 results: `gate` is a function of them, for a product; `of_two`: times another result.
+ */
+static void gate(world *w, int64_t rows, bool of_two, vt_element element, vt_qkind kind) {
+    enum { SIDE = 64 };
+    vt_gvalue *x = vt_graph_input(w->g, "x", TYPE(F32, rows, SIDE)), *all = product(w, "all", x, SIDE);
+    vt_gvalue *y = vt_graph_apply(w->g, VT_G_SIGMOID, "sigmoid", all, NULL, 0, NULL);
+    y = vt_graph_apply(w->g, VT_G_MUL, "gate", of_two ? product(w, "other", x, SIDE) : all, y, 0, NULL);
+    const vt_qnet *net = quantized(w, product(w, "y", y, 2));
+    assert_int_equal(layer_of(net, "all")->output->type.element, element);
+    assert_int_equal(layer_of(net, "gate")->kind, kind);
+}
+
+/* The host would compute 4160 functions; what another value is a part of is no table, and 4096 are few. */
+static void many_functions(world *w) { gate(w, 65, false, VT_ELEMENT_I8, VT_Q_TABLE); }
+static void gates_of_two(world *w) { gate(w, 65, true, VT_ELEMENT_I16, VT_Q_FLOAT); }
+static void few_functions(world *w) { gate(w, 64, false, VT_ELEMENT_I16, VT_Q_FLOAT); }
+
+TEST_CASE(test_results) {
+    in_a_world(heads), in_a_world(moved), in_a_world(functions);
+    in_a_world(many_functions), in_a_world(gates_of_two), in_a_world(few_functions);
+}
 
 /* ---- Outliers ---- */
 

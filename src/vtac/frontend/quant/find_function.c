@@ -10,12 +10,43 @@ static const vt_gvalue *root_of(const vt_quantizer *q, const vt_gvalue *v) {
     return vt__is_whole(q, v) ? v : NULL;
 }
 
+/* Is the node's result a function of the marked values alone, and one that reads them element by element? */
+static bool is_function_of(const vt_gnode *n, const bool *marked) {
+    if (!vt__function_is_known(n->op) || n->output_count != 1) return false;
+    for (uint32_t i = 0; i < n->input_count; i++) {
+        const vt_gvalue *v = n->inputs[i];
+        if (!v || !(v->data || marked[v->index])) return false;
+        if (marked[v->index] && !vt_gtype_same_shape(&v->type, &n->outputs[0]->type)) return false;
+    }
+    return true;
+}
+
+bool vt__is_for_tables(const vt_quantizer *q, const vt_gvalue *v) {
+    enum { FEW = 4096 };
+    if (!v->by || q->options.wide_all || vt_gtype_count(&v->type) <= FEW || !q->useful[v->index]) return false;
+    bool *marked = VT_NEW_ARRAY(q->ctx, bool, q->g->values.count + 1), functions = false;
+    marked[v->index] = true;
+    for (uint32_t i = v->by->index + 1; i < q->g->node_count; i++) {
+        const vt_gnode *n = q->g->nodes[i];
+        bool reads = false;
+        for (uint32_t k = 0; k < n->input_count; k++) reads |= n->inputs[k] && marked[n->inputs[k]->index];
+        if (!reads || (vt__product_kind(n) != VT_Q_FLOAT && marked[n->inputs[0]->index])) continue;
+        if (!is_function_of(n, marked)) return false;
+        marked[n->outputs[0]->index] = functions = true;
+    }
+    for (uint32_t i = 0; i < q->g->outputs.count; i++)
+        if (marked[q->g->outputs.item[i]->index]) return false;
+    return functions;
+}
+
 bool vt__may_be_wide(const vt_quantizer *q, const vt_gvalue *v) {
     const vt_chain *c = q->makers[v->index];
     while (c && c->kind == VT_Q_RESHAPE) c = q->makers[c->head->inputs[0]->index];
     bool chosen = q->options.wide_all || (q->options.choices && q->options.choices[v->index].wide);
-    if (c && c->kind == VT_Q_DENSE) return chosen || vt_gtype_count(&c->head->inputs[1]->type) <= q->options.wide_max;
-    return c && (c->kind == VT_Q_MATMUL || c->kind == VT_Q_SUM_POOL || (c->kind == VT_Q_CONV && chosen));
+    if (c && c->kind == VT_Q_DENSE && !chosen)
+        return vt_gtype_count(&c->head->inputs[1]->type) <= q->options.wide_max && !vt__is_for_tables(q, c->end);
+    return c && (c->kind == VT_Q_DENSE || c->kind == VT_Q_MATMUL || c->kind == VT_Q_SUM_POOL ||
+                 (c->kind == VT_Q_CONV && chosen));
 }
 
 /* A constant that has one number, or one a channel. */

@@ -1,10 +1,11 @@
 /* Results of 16 bits. Two scores that the same integer of 8 bits stands for are equal, though they are not; so the last
  * integers before the floats have 16, where a layer of the accelerator computes them from sums: a product, the mean of
- * a window. Convolutions whose results come back as operands of others have 8, unless more was asked for: 16 take
- * twice as long. */
+ * a window. Of a matrix product before many functions of one element (GELU) they have 8, so that these are tables.
+ * Convolutions whose results come back as operands of others have 8, unless more was asked for: 16 take twice as long.
+ */
 #include <math.h>
 
-#include "frontend/quant/priv.h"
+#include "frontend/quant/function.h"
 
 /* Values that a layer of integers reads, as an operand or a residual. */
 static void mark_read(const vt_quantizer *q, const vt_chain *c, bool *read) {
@@ -42,7 +43,7 @@ static bool has_wide_sum(const vt_quantizer *q, const vt_chain *c, const bool *u
     bool small = c->head->input_count > 1 && vt_gtype_count(&c->head->inputs[1]->type) <= o->wide_max;
     if (c->kind == VT_Q_MATMUL) return chosen || o->wide_max >= 0;
     if (c->kind == VT_Q_RESHAPE) return q->wide[c->head->inputs[0]->index];
-    if (c->kind == VT_Q_DENSE) return !c->other && (chosen || small);
+    if (c->kind == VT_Q_DENSE) return !c->other && (chosen || (small && !vt__is_for_tables(q, c->end)));
     if (c->kind == VT_Q_CONV)
         return !c->other && (chosen || (small && (o->wide_all || (!o->multiply && !used[c->end->index]))));
     return c->kind == VT_Q_SUM_POOL;
