@@ -276,7 +276,7 @@ vt_epilogue_use vt__epilogue_use(const vtac_op *op, int64_t oc, int64_t tile) {
     int64_t in = vta_config_block_in(op->config), out = vta_config_block_out(op->config);
     int64_t blocks = out > in ? out / in : 1; /* of inputs for one of outputs */
     vt_epilogue_use use = {.acc = tile * op->residuals + oc * (op->biases + op->factors + op->amounts),
-                           .inp = tile * blocks * op->addends};
+                           .inp = tile * blocks * (op->addends > 0)}; /* one after the other has the place */
     bool leaky = false;
     for (uint32_t i = 0; i < op->n_epilogue; i++) {
         const vt_epilogue *e = &op->epilogue[i];
