@@ -63,6 +63,35 @@ def batch_matmul(a, data, weight):
     return np.einsum("bni,boi->bno", data.astype("int64"), weight.astype("int64"))
 
 
+def apart(a, data):
+    """Elements of rows of two bytes less the mean of their row."""
+    x, n = data[0].astype("int64") - 256 * data[1].astype("int64"), data.shape[2]
+    up, down = (n - 1).bit_length(), n.bit_length() - 1
+    behind, factor = 14 + down - up, int((1 << 15 + down) / n + 1) // 2
+    mean = ((x.sum(-1, keepdims=True) >> up) * factor + (1 << behind >> 1)) >> behind
+    return wrap(x - wrap(mean) if a.get("mean", 1) else x)
+
+
+def row_moments(a, data):
+    d, n = apart(a, data), data.shape[2]
+    squares = wrap(d * d) >> (n - 1).bit_length()
+    squares = np.pad(squares, ((0, 0), (0, -n % a["block"]))).reshape(len(d), -1, a["block"]).sum(1)
+    return np.stack([(squares + half) >> 8 * k for k, half in enumerate((0, 0x80, 0x8080, 0x808080))], 1)
+
+
+def layer_norm(a, data, moments):
+    power = sum(256 ** k * moments[:, k].astype("int64").sum(-1) for k in range(4)) + a.get("epsilon", 0)
+    enough = np.minimum(wrap(power) >> 14, 1)
+    v, amount = np.maximum(wrap(power * (256 - 255 * enough)), 1 << 14), 5 + 4 * enough
+    for by, start in ((8, 22), (4, 18), (2, 16)):
+        some = np.minimum(v >> start, 1)
+        v, amount = v >> by * some, amount + by // 2 * some
+    r = 17448 + (wrap(-9953 * v) >> 16)
+    for _ in range(2):
+        r = wrap(r * (24576 - (wrap(v * (wrap(r * r) >> 14)) >> 15))) >> 14
+    return wrap(apart(a, data) * r[:, None]) >> amount[:, None]
+
+
 def max_pool2d(a, data):
     return windows(data, both(a, "kernel"), both(a, "stride"), (1, 1), pads(a), -1 << 40).max(axis=(2, 3))
 

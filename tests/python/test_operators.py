@@ -184,9 +184,9 @@ class Operators(unittest.TestCase):
 
     def test_against_numpy(self):
         names = list(topi.operators())
-        self.assertEqual(set(names), {*reference.OPERATORS, *reference.SIMPLE, "bias_add"})
+        self.assertEqual(set(names), {*reference.OPERATORS, *reference.SIMPLE, "bias_add", "row_moments", "layer_norm"})
         seed = 0
-        for name in names:
+        for name in (n for n in names if n not in ("row_moments", "layer_norm")):
             cases = 4 * CASES if name == "conv2d" else CASES
             for seed in range(cases):
                 self.check(name, seed, CONFIGS[(seed + len(name)) % len(CONFIGS)])
@@ -253,6 +253,32 @@ class Operators(unittest.TestCase):
                 op = topi.Operator("batch_matmul", "shift:21,add:1,shift:1", batch=2, rows=12, in_features=50, out_features=40, shares=1, **extra)
                 np.testing.assert_allclose(op(data, weight), np.clip(want, -128, 127), atol=0.55)
                 self.assertIsNone(op.may_wrap)
+
+    def test_norms(self):
+        """Rows of all bytes, of the largest and of small ones, with a mean and without: the integers, and floats."""
+        rng = np.random.default_rng(6)
+        for config in ({}, {"LOG_BATCH": 1, "LOG_BLOCK": 3, "LOG_WGT_BUFF_SIZE": 15}, {"LOG_BLOCK": 5}):
+            for rows, features, mean, epsilon in ((37, 64, 1, 32), (7, 192, 1, 900), (20, 100, 0, 50), (3, 2048, 1, 1024)):
+                x = rng.standard_normal((rows, features)) * 2 ** rng.uniform(8, 12, (rows, 1)) + rng.uniform(-99, 99, (rows, 1))
+                x[0] = rng.choice((-16256, 16256), features)
+                x = np.clip(np.rint(x), -16256, 16256).astype(int)
+                data = np.stack([x.astype("int8"), ((127 - x) >> 8).astype("int8")])
+                if rows == 7:  # no halves of anything
+                    data = rng.integers(-128, 128, data.shape).astype("int8")
+                a = {"mean": mean, "epsilon": epsilon, "block": 1 << config.get("LOG_BLOCK", 4)}
+                with self.subTest(config, rows=rows), vta.Environment(config):
+                    moments = topi.run("row_moments", data, mean=mean)
+                    np.testing.assert_array_equal(moments, reference.row_moments(a, data).astype("int8"))
+                    y = topi.run("layer_norm", data, moments, mean=mean, epsilon=epsilon, epilogue="round_shift:7")
+                    want = reference.steps("round_shift:7", reference.layer_norm(a, data, moments), [])
+                    np.testing.assert_array_equal(y, want)
+                    if rows == 7:
+                        continue
+                    apart = x - x.mean(-1, keepdims=True) * mean
+                    one = 2 ** 5 / np.sqrt(features / 2 ** np.ceil(np.log2(features)))
+                    want = apart / np.sqrt((apart ** 2).mean(-1, keepdims=True)) * one
+                    few = np.abs(want) < 126
+                    np.testing.assert_allclose(y[few], want[few], atol=1.2)
 
     def test_narrow(self):
         """A result past its type becomes the nearest end, unless it is to wrap."""

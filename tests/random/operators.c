@@ -84,6 +84,10 @@ static void draw_shape(instance *s) {
         TEXT("batch=%d rows=%d in_features=%d out_features=%d", pick(1, 4), pick(1, 9), in, out);
         if (in % 32 == 0) TEXT(" in_beside=%d", pick(0, 1));
         TEXT(" weight_columns=%d shares=%d", pick(0, 1), pick(0, 3) == 0);
+    } else if (!strcmp(s->name, "row_moments") || !strcmp(s->name, "layer_norm")) {
+        int mean = pick(0, 1), features = mean ? 32 * pick(1, 4) : pick(2, 100);
+        TEXT("batch=%d features=%d mean=%d", pick(1, 40), features, mean);
+        if (*s->name == 'l') TEXT(" epsilon=%d", pick(0, 1) ? pick(0, 32767) : 0);
     } else if (!strcmp(s->name, "concat")) {
         TEXT("batch=%d height=%d width=%d", pick(1, 4), pick(1, 6), pick(1, 6));
         for (int i = 0, n = pick(1, 8); i < n; i++) TEXT(" channels%d=%d", i, pick(1, 40));
@@ -132,7 +136,8 @@ static instance draw(uint64_t seed) {
     s->products = !strncmp(s->name, "conv2d", 6) || !strcmp(s->name, "dense") || !strcmp(s->name, "batch_matmul");
     draw_configuration(s);
     draw_shape(s);
-    for (int i = 0, n = strcmp(s->name, "concat") ? pick(0, 4) : 0; i < n; i++) {
+    bool bare = !strcmp(s->name, "concat") || !strcmp(s->name, "row_moments");
+    for (int i = 0, n = bare ? 0 : pick(0, 4); i < n; i++) {
         TEXT(i ? "," : " epilogue=");
         draw_step(s);
     }

@@ -46,6 +46,9 @@ class Argument(NamedTuple):
     columns: bool = False
 
 
+NORMS = ("row_moments", "layer_norm")  # of rows of 16 bits, in two halves
+
+
 def plain_shape(operator: str, name: str, values: Mapping[str, int], tiles: tuple[int, ...]) -> tuple[int, ...]:
     """The shape of an argument as a plain array.
 
@@ -67,6 +70,12 @@ def plain_shape(operator: str, name: str, values: Mapping[str, int], tiles: tupl
     if operator == "batch_matmul":
         shapes = {"data": (values["rows"], values["in_features"]), "weight": (channels, values["in_features"])}
         return (batch, *shapes.get(kind, (values["rows"], channels)))
+    if operator in NORMS and kind == "data":
+        return (2, batch, channels)
+    if kind == "moments" or operator == "row_moments":
+        return (batch, *tiles[1:2], tiles[-1])
+    if operator == "layer_norm":
+        return (batch, channels)
     if kind == "weight":
         return _weight(operator, values)
     image = (values["height"], values["width"])
@@ -81,7 +90,7 @@ def _channels(operator, values):
     """Of the result."""
     if operator == "concat":
         return sum(v for k, v in values.items() if k.startswith("channels"))
-    return values.get("out_channels") or values.get("out_features") or values["channels"]
+    return values.get("out_channels") or values.get("out_features") or values.get("features") or values["channels"]
 
 
 def _weight(operator, values):
@@ -125,6 +134,12 @@ def _images(x, tiles):
 def _matrix(x, tiles):
     channels = tiles[1] * tiles[-1]
     return pack(np.pad(x, ((0, 0), (0, channels - x.shape[1]))), *tiles[-2:])
+
+
+def _moments(x, tiles):
+    """Rows of several vectors."""
+    x = np.pad(x, ((0, tiles[0] * tiles[-2] - x.shape[0]), (0, 0), (0, 0)))
+    return np.ascontiguousarray(x.reshape(tiles[0], tiles[-2], *x.shape[1:]).swapaxes(1, 2))
 
 
 def _vector(x, tiles):
@@ -171,9 +186,11 @@ def to_tiles(operator: str, argument: Argument, x: NDArray[Any], config: Config,
     if operator == "batch_matmul" and argument.columns:
         by_rows = (tiles[2], tiles[1], *tiles[3:])
         return np.ascontiguousarray(np.stack([_matrix(m, by_rows).swapaxes(0, 1) for m in x]))
-    if operator == "batch_matmul":
+    if kind == "moments":
+        return _moments(x, tiles)
+    if operator == "batch_matmul" or (operator in NORMS and kind == "data"):
         return np.stack([_matrix(m, tiles[1:]) for m in x])
-    return _matrix(x, tiles) if operator == "dense" else _images(x, tiles)
+    return _matrix(x, tiles) if operator in ("dense", "layer_norm") else _images(x, tiles)
 
 
 def from_tiles(operator: str, argument: Argument, tiles: NDArray[Any]) -> NDArray[Any]:
@@ -192,8 +209,10 @@ def from_tiles(operator: str, argument: Argument, tiles: NDArray[Any]) -> NDArra
         return np.ascontiguousarray(wide.reshape(matrix_rows, batch, columns).swapaxes(0, 1))
     if operator == "batch_matmul":
         return np.stack([unpack(m, argument.shape[1:]) for m in tiles])
-    if operator == "dense":
+    if operator in ("dense", "layer_norm"):
         return unpack(tiles, argument.shape)
+    if operator == "row_moments":
+        return np.ascontiguousarray(tiles.swapaxes(1, 2).reshape(-1, *argument.shape[1:])[:argument.shape[0]])
     flat = tiles.reshape(tiles.shape[0], -1, *tiles.shape[-4:])
     used = -(-argument.shape[1] // lanes)
     return unpack(np.ascontiguousarray(flat[:, :used]), argument.shape)

@@ -12,7 +12,7 @@ from .._lib import DIAG, call, lib, text
 from .._settings import current
 from .._views import table
 from ..proof import prove_operator
-from ._tiles import Argument, checked, from_tiles, plain_shape, to_tiles
+from ._tiles import NORMS, Argument, checked, from_tiles, plain_shape, to_tiles
 
 if TYPE_CHECKING:
     from typing import Any, Sequence
@@ -334,7 +334,7 @@ def _conv(arrays, transposed):
 
 def _sizes(name, arrays):
     """Attributes that arrays say."""
-    ranks = {"dense": (2, 2), "batch_matmul": (3, 3), "conv2d": (4, 4), "conv2d_transpose": (4, 4)}.get(name, (4,))
+    ranks = {"dense": (2, 2), "batch_matmul": (3, 3), "row_moments": (3,), "layer_norm": (3, 3), "conv2d": (4, 4), "conv2d_transpose": (4, 4)}.get(name, (4,))
     if len(arrays) < len(ranks) or any(a.ndim != r for a, r in zip(arrays, ranks)):
         wanted = " and ".join(f"{r} dimensions" for r in ranks)
         raise ValueError(f"{name} takes arrays of {wanted} first, not of "
@@ -344,6 +344,8 @@ def _sizes(name, arrays):
         return {"batch": first[0], "in_features": first[1], "out_features": arrays[1].shape[0]}
     if name == "batch_matmul":
         return {"batch": first[0], "rows": first[1], "in_features": first[2], "out_features": arrays[1].shape[1]}
+    if name in NORMS:
+        return {"batch": first[1], "features": first[2]}
     if name.startswith("conv2d"):
         return _conv(arrays, name == "conv2d_transpose")
     out = _image(arrays[0])

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "operators/candidates.h"
+#include "operators/norm.h"
 
 enum { MAX_THREADS = 8 };
 
@@ -57,6 +58,7 @@ const char *vt__blocks_admit(const vt_op_cost *cost, vt_op_blocks *b) {
         return "a tile is larger than the result, or empty";
     if (!vt__is_size(b->threads, MAX_THREADS)) return "more virtual threads than there may be";
     if (!divides(s, b)) return "its tiles do not divide evenly";
+    if (vt__is_norm(op) && b->oc < s->oc) return "a row that is normalized is in one tile";
     if (!vt__blocks_fit(op, b)) return "it does not fit the buffers";
     /* What is read where no tap is left out lies before the image. */
     bool whole = b->y == s->out_h && b->x == s->out_w;

@@ -1,5 +1,6 @@
 /* Operators as plain loops. */
 #include "operators/definition.h"
+#include "operators/norm.h"
 
 #include <string.h>
 
@@ -289,6 +290,8 @@ vta_status vt__definition_evaluate(const vt_definition *d, const vt_algebra *a, 
     vt_plain res = d->of[d->n - 1];
     if (vt__definition_arg(d, VT_ROLE_WEIGHT, 0))
         VT_TRY(sum_products(d, a, &res, diag));
+    else if (vt__is_norm(d->op))
+        VT_TRY(vt__definition_norm(d, a, &res, diag));
     else if (IS(max_pool2d) || IS(avg_pool2d) || IS(sum_pool2d) || IS(global_avg_pool2d))
         VT_TRY(pool(d, a, &res, diag));
     else

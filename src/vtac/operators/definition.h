@@ -81,6 +81,8 @@ vt_word vt__definition_steps(const vt_definition *d, const vt_algebra *a, vt_wor
 
 /* In definition_shares.c: the sums of a row, divided by the sum of its data. */
 void vt__definition_divide(const vt_algebra *a, vt_word total, vt_word *sums, int64_t count);
+/* In definition_norm.c: row_moments and layer_norm, before the epilogue. */
+vta_status vt__definition_norm(const vt_definition *d, const vt_algebra *a, vt_plain *res, vta_diag *diag);
 
 /* Integers. */
 extern const vt_algebra vt__definition_integers;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "operators/definition.h"
+#include "operators/norm.h"
 #include "te/te.h"
 
 #define V(kind, name) (d->op->values[VT_ATTRIBUTE_##kind##_##name])
@@ -76,6 +77,9 @@ static sizes result_sizes(vt_definition *d) {
     if (IS(dense)) return (sizes){1, V(dense, batch), 1, 1, V(dense, out_features)};
     if (IS(batch_matmul))
         return (sizes){V(batch_matmul, batch), V(batch_matmul, rows), 1, 1, V(batch_matmul, out_features)};
+    if (IS(layer_norm)) return (sizes){1, V(layer_norm, batch), 1, 1, V(layer_norm, features)};
+    if (IS(row_moments))
+        return (sizes){1, V(row_moments, batch), VT_NORM_PARTS, 1, vta_config_block_out(d->op->config)};
     if (IS(max_pool2d)) return WINDOWED(max_pool2d);
     if (IS(avg_pool2d)) return WINDOWED(avg_pool2d);
     if (IS(sum_pool2d)) return WINDOWED(sum_pool2d);
@@ -99,6 +103,10 @@ static sizes input_sizes(const vt_definition *d, uint32_t index) {
     if (IS(dense)) return (sizes){1, V(dense, batch), 1, 1, V(dense, in_features)};
     if (IS(batch_matmul))
         return (sizes){V(batch_matmul, batch), V(batch_matmul, rows), 1, 1, V(batch_matmul, in_features)};
+    if (IS(row_moments)) return (sizes){2, V(row_moments, batch), 1, 1, V(row_moments, features)};
+    if (IS(layer_norm) && index == 1)
+        return (sizes){1, V(layer_norm, batch), VT_NORM_PARTS, 1, vta_config_block_in(d->op->config)};
+    if (IS(layer_norm)) return (sizes){2, V(layer_norm, batch), 1, 1, V(layer_norm, features)};
     if (IS(concat))
         return (sizes){1, V(concat, batch), V(concat, height), V(concat, width), (&V(concat, channels0))[index]};
     if (IS(multiply) && V(multiply, of_channels) && index == 1) return (sizes){1, v[0], 1, 1, v[1]};
@@ -152,11 +160,11 @@ static const struct {
     bool numbered;
     uint32_t index;
 } roles[] = {
-    {"data", VT_ROLE_INPUT, false, 0},       {"a", VT_ROLE_INPUT, false, 0},       {"b", VT_ROLE_INPUT, false, 1},
-    {"x", VT_ROLE_INPUT, true, 0},           {"weight", VT_ROLE_WEIGHT, false, 0}, {"bias", VT_ROLE_BIAS, true, 0},
-    {"residual", VT_ROLE_RESIDUAL, true, 0}, {"factor", VT_ROLE_FACTOR, true, 0},  {"amount", VT_ROLE_AMOUNT, true, 0},
-    {"digits", VT_ROLE_DIGITS, true, 0},     {"addend", VT_ROLE_ADDEND, true, 0},  {"table", VT_ROLE_TABLE, true, 0},
-    {"res", VT_ROLE_RESULT, false, 0},
+    {"data", VT_ROLE_INPUT, false, 0},    {"a", VT_ROLE_INPUT, false, 0},          {"b", VT_ROLE_INPUT, false, 1},
+    {"moments", VT_ROLE_INPUT, false, 1}, {"x", VT_ROLE_INPUT, true, 0},           {"weight", VT_ROLE_WEIGHT, false, 0},
+    {"bias", VT_ROLE_BIAS, true, 0},      {"residual", VT_ROLE_RESIDUAL, true, 0}, {"factor", VT_ROLE_FACTOR, true, 0},
+    {"amount", VT_ROLE_AMOUNT, true, 0},  {"digits", VT_ROLE_DIGITS, true, 0},     {"addend", VT_ROLE_ADDEND, true, 0},
+    {"table", VT_ROLE_TABLE, true, 0},    {"res", VT_ROLE_RESULT, false, 0},
 };
 
 static vta_status find_role(const vt_definition *d, const char *name, vt_plain *p, vta_diag *diag) {

@@ -1,5 +1,6 @@
 /* Epilogues as they were written, on one element; and integers. */
 #include "operators/definition.h"
+#include "operators/norm.h"
 
 /* ---- Integers -----------------------------------------------------------------------------------------------------
  */
@@ -93,7 +94,7 @@ static range first_range(const vt_definition *d) {
     unsigned inp = vta_config_width(d->op->config, VTA_MEM_INP), wgt = vta_config_width(d->op->config, VTA_MEM_WGT);
     int64_t most;
     range any = {INT32_MIN, INT32_MAX};
-    if (IS(batch_matmul) && V(batch_matmul, shares)) return any;
+    if ((IS(batch_matmul) && V(batch_matmul, shares)) || vt__is_norm(d->op)) return any;
     if (IS(relu)) return (range){0, INT32_MAX};
     if (IS(clip)) return (range){V(clip, low), V(clip, high)};
     if (IS(shift)) return (range){INT32_MIN >> V(shift, by), INT32_MAX >> V(shift, by)};
@@ -250,7 +251,7 @@ static range result_range(const vt_definition *d, range first) {
     unsigned bits = d->op->shape.wide ? 32 : vta_config_width(d->op->config, VTA_MEM_INP);
     int64_t most = (INT64_C(1) << (bits - 1)) - 1, least = -most - 1;
     if (vt__definition_arg(d, VT_ROLE_WEIGHT, 0)) return first;
-    if (IS(bias_add)) return within(INT64_MIN, INT64_MAX);
+    if (IS(bias_add) || vt__is_norm(d->op)) return within(INT64_MIN, INT64_MAX);
     if (IS(add)) return within(least + least, most + most);
     if (IS(multiply)) return within(least * most, least * least);
     if (IS(sum_pool2d)) return within(least * taps_of_sum(d), most * taps_of_sum(d));

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "operators/epilogue.h"
+#include "operators/norm.h"
 #include "operators/shares.h"
 
 /* The values that x may have, and the steps made so far. */
@@ -207,7 +208,7 @@ static void begin(settling *s) {
     unsigned bits = vta_config_width(op->config, IS(concat) ? VTA_MEM_OUT : op->shape.wide ? VTA_MEM_ACC : VTA_MEM_INP);
     int64_t most = (INT64_C(1) << (bits - 1)) - 1, least = -most - 1, sum = sum_max(op, s->highest + 1);
     s->step = op->is->name;
-    if (vt__has_shares(op)) /* data that are not negative give less; others anything */
+    if (vt__has_shares(op) || vt__is_norm(op)) /* data that are not negative give less; others anything */
         becomes(s, s->lowest, s->highest);
     else if (op->terms)
         becomes(s, -sum, sum);
@@ -258,7 +259,7 @@ vta_status vt__epilogue_settle(vtac_op *op, vta_diag *diag) {
     int64_t end = INT64_C(1) << (vta_config_width(op->config, VTA_MEM_ACC) - 1), most = sum_max(op, end);
     uint32_t own = op->n_epilogue - op->n_said, from = 0; /* of an average: the steps that divide */
     settling s = {.op = op, .diag = diag, .lowest = -end, .highest = end - 1};
-    if (vt__has_shares(op)) most = end;
+    if (vt__has_shares(op) || vt__is_norm(op)) most = end;
     becomes(&s, -most, most);
     for (uint32_t i = 0; i < op->n_epilogue; i++) {
         VT_TRY(settle_one(&s, &op->epilogue[i]));
@@ -314,10 +315,10 @@ vt_epilogue_use vt__epilogue_use(const vtac_op *op, int64_t oc, int64_t tile) {
         use.instructions++;
     }
     if (leaky) use.acc += tile;
-    if (vt__has_shares(op)) {
-        vt_epilogue_use shares = vt__shares_use(op, oc, tile);
-        use.acc += shares.acc, use.inp += shares.inp, use.wgt += shares.wgt;
-        use.micro_ops += shares.micro_ops, use.instructions += shares.instructions;
+    if (vt__has_shares(op) || vt__is_norm(op)) {
+        vt_epilogue_use more = vt__is_norm(op) ? vt__norm_use(op, oc, tile) : vt__shares_use(op, oc, tile);
+        use.acc += more.acc, use.inp += more.inp, use.wgt += more.wgt;
+        use.micro_ops += more.micro_ops, use.instructions += more.instructions;
     }
     return use;
 }
