@@ -153,10 +153,13 @@ static uint32_t moves_in(const char *report) {
     return n;
 }
 
+static bool behind; /* a layer of integers, not of floats */
+
 /* Queries and what is behind attention are moved only where heads are no blocks, keys and values also where tiles have
  * several rows. */
 static void one_attention(world *w) {
     vt_gvalue *x = vt_graph_input(w->g, "x", TYPE(F32, ROWS, 40)), *y;
+    if (behind) x = vt_graph_apply(w->g, VT_G_RELU, "relu", linear(w, "first", x), NULL, 0, NULL);
     vt_gvalue *q = heads(w, "q", x, false), *k = heads(w, "k", x, true), *v = heads(w, "v", x, false);
     for (int i = 0; i < ROWS * 40; i++) numbers[i] = (float)((i * 31) % 2003) / 1000 - 1;
     y = vt_graph_apply(w->g, VT_G_MAT_MUL, "scores", q, k, 0, NULL);
@@ -177,7 +180,8 @@ static void one_attention(world *w) {
 }
 
 TEST_CASE(attention) {
-    for (turn = 0; turn <= CONFIGS; turn++) in_a_world(one_attention);
+    for (turn = 0; turn <= CONFIGS; turn++)
+        for (int i = 0; i < 2; i++) behind = i, in_a_world(one_attention);
 }
 
 int main(void) { return run_cases(); }

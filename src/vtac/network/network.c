@@ -160,6 +160,7 @@ static vta_status compile(vt_ctx *ctx, void *arg) {
     n->homes = VT_NEW_ARRAY(ctx, vt__home, n->net->tensor_count + 1);
     n->declared = VT_NEW_ARRAY(ctx, bool, n->net->tensor_count + 1);
     n->along = VT_NEW_ARRAY(ctx, bool, n->net->tensor_count + 1);
+    n->turned = VT_NEW_ARRAY(ctx, uint32_t, n->net->tensor_count + 1);
     vta_status status = vt_protect(ctx, add_all, n);
     vt__ahead_stop(n);
     return status;

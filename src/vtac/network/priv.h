@@ -43,6 +43,7 @@ typedef struct vt__net {
     vt__home *homes;        /* likewise */
     bool *declared;
     bool *kept;  /* by the tensor's index: a product that reads it has no operator for what is in front of it */
+    uint32_t *turned; /* likewise: a buffer of its rows by blocks (keys.c), plus 1; 0: none */
     bool *along; /* by the tensor's index: a layer before the one that computes it has done so */
     int64_t batch, block; /* of a tile */
     vt__made *made;
