@@ -110,6 +110,9 @@ static double operand(const watch *s, const vt_qlayer *l, const int64_t at[4]) {
     double x = nearbyint((double)((float)pixel(s, l->inputs[0], at[0], at[1] / parts, at[2], at[3]) * by));
     x = fmin(fmax(x, fine ? -1024 : -128), fine ? 127 * 8 + 3 : 127);
     double high = fine ? floor((x + 4) / 8) : x;
+    if (t->split)
+        return fmin(fmax(nearbyint((double)((float)pixel(s, l->inputs[0], at[0], at[1], at[2], at[3]) * by)), -16256),
+                    16256);
     if (part == 0) return high;
     return fine && part == 1 ? x - 8 * high : floor((high + 4) / 8);
 }
@@ -156,6 +159,25 @@ static double share_of(const watch *s, const vt_qlayer *l, double sum, int64_t i
     return floor(ldexp(sum, 4 - (int)bits)) * r;
 }
 
+/* What docs/operators.md says of row_moments and layer_norm, of one element. */
+static double normal_of(const watch *s, const vt_qlayer *l, int64_t i) {
+    int64_t n = l->inputs[0]->type.dim[1];
+    const double *x = s->seen[l->inputs[0]->index], *row = x + i / n * n;
+    double up = ceil(log2((double)n)), down = floor(log2((double)n)), sum = 0, power = l->epsilon;
+    for (int64_t k = 0; k < n; k++) sum += row[k];
+    double behind = 14 + down - up, factor = round(ldexp(1, 14 + (int)down) / (double)n);
+    double mean = floor(floor(sum / exp2(up)) * factor / exp2(behind) + 0.5);
+    if (l->no_mean) mean = 0;
+    for (int64_t k = 0; k < n; k++) power += floor((row[k] - mean) * (row[k] - mean) / exp2(up));
+    double v = power >= 16384 ? power : fmax(256 * power, 16384), amount = power >= 16384 ? 9 : 5;
+    if (v >= 0x1p22) v = floor(v / 256), amount += 4;
+    if (v >= 0x1p18) v = floor(v / 16), amount += 2;
+    if (v >= 0x1p16) v = floor(v / 4), amount += 1;
+    double r = 17448 - ceil(9953 * v / 65536);
+    for (int k = 0; k < 2; k++) r = floor(r * (24576 - floor(v * floor(r * r / 16384) / 32768)) / 16384);
+    return floor((x[i] - mean) * r / exp2(amount));
+}
+
 static double expected(const watch *s, const vt_qlayer *l, const int64_t at[4], int64_t i) {
     int64_t in[4], out[4];
     double sum = 0;
@@ -172,6 +194,7 @@ static double expected(const watch *s, const vt_qlayer *l, const int64_t at[4], 
         sum = matrix_product(s, l, i);
         return finish(s, l, l->shares ? share_of(s, l, sum, i) : sum, 0, i);
     case VT_Q_ROW_MAX: return largest_of_row(s, l, i);
+    case VT_Q_NORM: return finish(s, l, normal_of(s, l, i), at[1], i);
     case VT_Q_CONV_TRANSPOSE: return finish(s, l, gathered(s, l, at, in[1]), at[1], i);
     case VT_Q_DENSE:
         for (int64_t k = 0; k < in[1]; k++)
@@ -341,7 +364,7 @@ static void random_networks(void **unused) {
     assert_true(parted[1] > 10 && parted[2] > 10 && parted[3] > 10);
     if (scaled[0] < 5 || scaled[1] < 20) fail_msg("scales of channels: %u of 8 bits, %u of 16", scaled[0], scaled[1]);
     for (int i = 0; i < VT_QKIND_COUNT; i++)
-        if (!layers[i] && i != VT_Q_MUL && i != VT_Q_MOVE && i != VT_Q_MATMUL && i != VT_Q_ROW_MAX)
+        if (!layers[i] && i != VT_Q_MUL && i != VT_Q_MOVE && i != VT_Q_MATMUL && i != VT_Q_ROW_MAX && i != VT_Q_NORM)
             fail_msg("no %s among them", vt_qkind_text((vt_qkind)i));
     for (int i = 0; i < VT_QSTEP_COUNT; i++)
         if (!steps[i]) fail_msg("no step %s among them", vt_qstep_text((vt_qstep_kind)i));
@@ -405,6 +428,41 @@ static void normalized_rows(world *w) {
     decibels = worst = INFINITY;
     run_quantized(w, vt_quantize(w->g, ranges, &usual), x, floats, ROWS * 12);
     if (!(worst > 36)) fail_msg("%.1f dB only", worst);
+}
+
+/* The same of sums with a product's results, which are integers: rows of a hundredth of the largest. */
+static void normalized_sums(world *w) {
+    enum { ROWS = 128, WIDTH = 40 };
+    const vt_gattr rows[] = {INTS(AXES, 1), VT_GSET_INT(KEEPDIMS, 1)};
+    size_t count;
+    float *x = VT_NEW_ARRAY(&w->ctx, float, ROWS *WIDTH);
+    for (int i = 0; i < ROWS * WIDTH; i++) x[i] = (unit() + 0.2f) * (float)ldexp(1, -(i / WIDTH % 8));
+    vt_gvalue *in = vt_graph_input(w->g, "x", TYPE(F32, ROWS, WIDTH));
+    vt_gvalue *begin = vt_graph_apply(w->g, VT_G_MUL, "begin", in, vt_graph_scalar(w->g, "three", 3), 0, NULL);
+    vt_gvalue *more =
+        vt_graph_apply(w->g, VT_G_MAT_MUL, "more", in, randoms(w, "w", TYPE(F32, WIDTH, WIDTH), 0.001f), 0, NULL);
+    vt_gvalue *sum = vt_graph_apply(w->g, VT_G_ADD, "sum", begin, more, 0, NULL);
+    vt_gvalue *mean = vt_graph_apply(w->g, VT_G_REDUCE_MEAN, "mean", sum, NULL, 2, rows);
+    vt_gvalue *apart = vt_graph_apply(w->g, VT_G_SUB, "apart", sum, mean, 0, NULL);
+    vt_gvalue *square = vt_graph_apply(w->g, VT_G_POW, "square", apart, vt_graph_scalar(w->g, "two", 2), 0, NULL);
+    vt_gvalue *power = vt_graph_apply(w->g, VT_G_REDUCE_MEAN, "power", square, NULL, 2, rows);
+    power = vt_graph_apply(w->g, VT_G_ADD, "positive", power, vt_graph_scalar(w->g, "epsilon", 1e-9f), 0, NULL);
+    vt_gvalue *by = vt_graph_apply(w->g, VT_G_SQRT, "by", power, NULL, 0, NULL);
+    vt_gvalue *even = vt_graph_apply(w->g, VT_G_DIV, "even", apart, by, 0, NULL);
+    vt_graph_output(
+        w->g, vt_graph_apply(w->g, VT_G_MAT_MUL, "y", even, randoms(w, "w", TYPE(F32, WIDTH, 12), 1), 0, NULL), "y");
+    float *floats = run_floats(w, x, &count);
+    decibels = worst = INFINITY;
+    layers[VT_Q_NORM] = 0;
+    run_quantized(w, vt_quantize(w->g, ranges, &usual), x, floats, ROWS * 12);
+    assert_int_equal(layers[VT_Q_NORM], 1);
+    if (!(worst > 34)) fail_msg("%.1f dB only", worst);
+}
+
+static void norms_of_sums(void **unused) {
+    (void)unused;
+    state = 3;
+    in_a_world(normalized_sums);
 }
 
 static void means_of_floats(void **unused) {
@@ -723,10 +781,10 @@ static void ranges_are_found(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_networks),      cmocka_unit_test(products_and_moves),
-                                       cmocka_unit_test(products_of_matrices), cmocka_unit_test(means_of_floats),
-                                       cmocka_unit_test(limits_behind_moves),  cmocka_unit_test(fusion),
-                                       cmocka_unit_test(bias_correction),      cmocka_unit_test(large_sums),
-                                       cmocka_unit_test(ranges_are_found)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_networks), cmocka_unit_test(products_and_moves), cmocka_unit_test(products_of_matrices),
+        cmocka_unit_test(means_of_floats), cmocka_unit_test(norms_of_sums),      cmocka_unit_test(limits_behind_moves),
+        cmocka_unit_test(fusion),          cmocka_unit_test(bias_correction),    cmocka_unit_test(large_sums),
+        cmocka_unit_test(ranges_are_found)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

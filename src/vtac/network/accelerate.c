@@ -4,6 +4,8 @@
 #include "base/versioned.h"
 #include "network/priv.h"
 
+enum { VT__STREAM_STEPS = 3 };
+
 /* ---- The epilogue ---------------------------------------------------------------------------------------------- */
 
 /* A bias by GEMM takes one cycle an output where the ALU takes two, and weights for each block of channels: for images.
@@ -18,7 +20,7 @@ static bool is_by_gemm(const vt__net *n, const vt_qlayer *l, const vt_qstep *s) 
     return to[2] * to[3] >= OUTPUTS;
 }
 
-static vt_op_step step_of(const vt__net *n, const vt_qlayer *l, const vt_qstep *s) {
+vt_op_step vt__step_of(const vt__net *n, const vt_qlayer *l, const vt_qstep *s) {
     static const vt_epilogue_kind kinds[VT_QSTEP_COUNT] = {
         [VT_QSTEP_BIAS] = VT_EPILOGUE_bias,
         [VT_QSTEP_SHIFT] = VT_EPILOGUE_shift,
@@ -41,11 +43,21 @@ static bool fits(const vt_qstep *s) {
     return !immediate || (s->number >= INT16_MIN && s->number <= INT16_MAX);
 }
 
+/* x = low - 256 * other, and weights have 8 bits. */
+static void add_stream(vt_op_request *r) {
+    static const int64_t scales[VT__STREAM_STEPS] = {1, -128, -128};
+    for (int i = 0; i < VT__STREAM_STEPS; i++)
+        r->steps[r->step_count++] = (vt_op_step){VT_EPILOGUE_residual_int8, 1, {scales[i]}};
+}
+
 static bool set_epilogue(const vt__net *n, const vt_qlayer *l, uint32_t first, vt_op_request *r) {
     _Static_assert((int)VT_QSTEPS_MAX < (int)VT_EPILOGUE_MAX, "and the shift to the high bytes");
     for (uint32_t i = first; i < l->step_count; i++) {
         if (!fits(&l->steps[i])) return false;
-        r->steps[r->step_count++] = step_of(n, l, &l->steps[i]);
+        if (l->steps[i].tensor && l->steps[i].tensor->split)
+            add_stream(r);
+        else
+            r->steps[r->step_count++] = vt__step_of(n, l, &l->steps[i]);
     }
     return true;
 }
@@ -61,6 +73,13 @@ static void send_lanes_away(vt_op_request *r) {
     r->steps[r->step_count++ - 2] = (vt_op_step){VT_EPILOGUE_bias, 1, {VT__LANES_AWAY}};
 }
 
+static void give_tensor(vt__net *n, const vt_qtensor *t, vt__args *a) {
+    vt_planner_arg place = vt__place_of(n, t);
+    vt__give_place(a, place);
+    place.offset += vt__tile_bytes(n, t);
+    for (int i = 1; t->split && i < VT__STREAM_STEPS; i++) vt__give_place(a, place);
+}
+
 /* In the order of an operator's arguments: vectors, digits, tensors. */
 static void give_steps(vt__net *n, const vt_qlayer *l, vt__args *a) {
     if (sends_lanes_away(n, l)) vt__give(a, vt__lanes_away(n, l));
@@ -70,7 +89,7 @@ static void give_steps(vt__net *n, const vt_qlayer *l, vt__args *a) {
     for (uint32_t i = 0; i < l->step_count; i++)
         if (l->steps[i].channel && is_by_gemm(n, l, &l->steps[i])) vt__give(a, vt__digits(n, l, l->steps[i].channel));
     for (uint32_t i = 0; i < l->step_count; i++)
-        if (l->steps[i].tensor) vt__give_place(a, vt__place_of(n, l->steps[i].tensor));
+        if (l->steps[i].tensor) give_tensor(n, l->steps[i].tensor, a);
 }
 
 /* ---- The operator ---------------------------------------------------------------------------------------------- */
@@ -272,6 +291,7 @@ static bool set_operator(const vt__net *n, const vt_qlayer *l, bool gather, as_c
     case VT_Q_CONV:
     case VT_Q_MUL: return set_product(l, in, r);
     case VT_Q_ROW_MAX: /* several: softmax.c */
+    case VT_Q_NORM:    /* norm.c */
     case VT_Q_MOVE:
     case VT_Q_CONCAT:
     case VT_Q_RESHAPE:
@@ -333,6 +353,10 @@ static wish wish_of(const vt__net *n, const vt_qlayer *l, vt__along along, bool 
         r->steps[r->step_count++] = (vt_op_step){VT_EPILOGUE_table, 0, {0}};
     else if (look_up)
         w.conv.looks_up = vt__look_up_limits(n, l, r);
+    if (high && l->output->split) { /* minus the high byte, rounded */
+        r->steps[r->step_count++] = (vt_op_step){VT_EPILOGUE_multiply, 1, {-1}};
+        r->steps[r->step_count++] = (vt_op_step){VT_EPILOGUE_add, 1, {127}};
+    }
     if (high) r->steps[r->step_count++] = (vt_op_step){VT_EPILOGUE_shift, 1, {8}};
     if (vt__is_wide(l->output)) r->narrow = VT_NARROW_wrap; /* bytes of a number, and not numbers */
     w.request = r;
@@ -413,6 +437,7 @@ void vt__accelerate_requests(vt__net *n, void (*fn)(void *user, const vt_op_requ
         if (!vt__may_accelerate(n, l) || done[l->output->index]) continue;
         vt__along along = vt__along_of(n, l);
         if (l->kind == VT_Q_ROW_MAX) vt__row_max_requests(n, l, fn, user);
+        if (l->kind == VT_Q_NORM) vt__norm_requests(n, l, fn, user);
         if (along.pooling) done[along.pooling->output->index] = true;
         if (along.table) done[along.table->output->index] = true;
         for (int high = 0; high <= vt__is_wide(l->output); high++) {
@@ -472,6 +497,7 @@ bool vt__accelerate(vt__net *n, const vt_qlayer *l, const char **out_why) {
     as_conv conv;
     vt__along along;
     if (l->kind == VT_Q_ROW_MAX) return vt__accelerate_row_max(n, l, out_why);
+    if (l->kind == VT_Q_NORM) return vt__accelerate_norm(n, l, out_why);
     if (vt__is_wide(l->output)) return accelerate_wide(n, l, out_why);
     vt__settle_keys(n, l);
     const vtac_op *op = operator_along(n, l, &along, &conv, out_why);

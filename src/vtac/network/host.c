@@ -17,6 +17,7 @@ static void write_layer(vt__integer *w) {
     case VT_Q_DENSE: vt__integer_dense(w); break;
     case VT_Q_MATMUL: vt__integer_matmul(w); break;
     case VT_Q_ROW_MAX: vt__integer_row_max(w); break;
+    case VT_Q_NORM: vt__integer_norm(w); break;
     case VT_Q_MAX_POOL:
     case VT_Q_SUM_POOL: vt__integer_pool(w); break;
     case VT_Q_MAP: vt__integer_map(w); break;

@@ -52,6 +52,9 @@ void vt__integer_matmul(vt__integer *w);
 void vt__matrices_quantize(vt__integer *w);
 void vt__matrices_dequantize(vt__integer *w);
 
+/* norm.c */
+void vt__integer_norm(vt__integer *w);
+
 /* integer_sum.c */
 void vt__integer_conv(vt__integer *w);
 void vt__integer_conv_transpose(vt__integer *w);

@@ -70,15 +70,20 @@ void vt__integer_quantize(vt__integer *w) {
         quantize_channels(w);
         return;
     }
-    const vt_qtensor *x = w->l->inputs[0];
+    const vt_qtensor *x = w->l->inputs[0], *t = w->l->output;
+    const vt_gtype *type = t->split ? &t->type : &x->type; /* a stream is rows */
     vt_ctx *ctx = w->n->ctx;
+    float least, most;
+    char low[32], high[32];
     const char *names[4] = {vt_new_format(ctx, "min(bo * %" PRId64 " + bi, %" PRId64 ")", w->n->batch, w->to[0] - 1),
                             w->channel, "i", "j"};
-    vt_strbuf_addf(w->out, "input x: float32[%s]\n", shape_of(ctx, &x->type, NULL));
+    vt_qtensor_limits(t, &least, &most);
+    vt_strbuf_addf(w->out, "input x: float32[%s]\n", shape_of(ctx, type, NULL));
     vt__give_place(w->args, vt__place_of(w->n, x));
-    vt__integer_scale(w, 1 / w->l->output->scale);
-    vt__integer_result(w, vt_new_format(ctx, "int32(min(max(nearbyint(x[%s] * scale[0]), -128.0), 127.0))",
-                                        shape_of(ctx, &x->type, names)));
+    vt__integer_scale(w, 1 / t->scale);
+    vt__integer_result(w, vt_new_format(ctx, "int32(min(max(nearbyint(x[%s] * scale[0]), %s), %s))",
+                                        shape_of(ctx, type, names), vt__number(low, (double)least),
+                                        vt__number(high, (double)most)));
 }
 
 /* The line of a result of floats. */
@@ -96,6 +101,18 @@ static void places_of(const vt_gtype *t, const char *out[4]) {
     out[2] = t->rank > 3 ? "i" : "0", out[3] = t->rank > 2 ? "j" : "0";
 }
 
+/* The same of rows, whose floats have other axes. */
+static void places_in_rows(vt__integer *w, const char *out[4]) {
+    static const char *const letters[] = {"n", "c", "i", "j"};
+    static const int image[5][4] = {{0}, {0}, {0, 1}, {0, 1, 3}, {0, 1, 2, 3}};
+    const vt_gtype *t = &w->l->output->type;
+    const char *row = letters[0];
+    for (uint32_t i = 1; i + 1 < t->rank; i++)
+        row = vt_new_format(w->n->ctx, "(%s * %" PRId64 " + %s)", row, t->dim[i], letters[image[t->rank][i]]);
+    out[0] = row, out[1] = letters[image[t->rank][t->rank - 1]];
+    out[2] = out[3] = "0";
+}
+
 void vt__integer_dequantize(vt__integer *w) {
     const vt_qtensor *x = w->l->inputs[0];
     vt_ctx *ctx = w->n->ctx;
@@ -104,9 +121,15 @@ void vt__integer_dequantize(vt__integer *w) {
         vt__matrices_dequantize(w);
         return;
     }
-    places_of(&x->type, at);
+    if (x->type.rank == w->l->output->type.rank)
+        places_of(&x->type, at);
+    else
+        places_in_rows(w, at);
     const char *integer = vt__integer_half(w, "x", vt__is_wide(x) ? "1, " : "", at[0], at[1], at[2], at[3]);
-    if (vt__is_wide(x))
+    if (x->split)
+        integer =
+            vt_new_format(ctx, "(%s - %s * 256)", vt__integer_half(w, "x", "0, ", at[0], at[1], at[2], at[3]), integer);
+    else if (vt__is_wide(x))
         integer = vt_new_format(ctx, "(%s * 256 + (%s & 255))", integer,
                                 vt__integer_half(w, "x", "0, ", at[0], at[1], at[2], at[3]));
     vt__integer_tiles(w, "x", x);

@@ -57,6 +57,12 @@ const char *vt__integer_finished(vt__integer *w, const char *x) {
         case VT_QSTEP_MULTIPLY: x = vt_new_format(ctx, "(%s * %" PRId32 ")", x, s->number); break;
         case VT_QSTEP_MULTIPLY_CHANNEL: x = vt_new_format(ctx, "(%s * s%u[%s])", x, i, w->channel); break;
         case VT_QSTEP_RESIDUAL:
+            if (s->tensor->split) {
+                x = vt_new_format(
+                    ctx, "(%s + int32(s%u[0, bo, co, i, j, bi, ci]) - 256 * int32(s%u[1, bo, co, i, j, bi, ci]))", x, i,
+                    i);
+                break;
+            }
             x = vt_new_format(ctx, "(%s + %" PRId32 " * int32(s%u[%s]))", x, s->number, i,
                               w->l->output->form ? "m, ro, co, ri, ci" : "bo, co, i, j, bi, ci");
             break;
@@ -95,14 +101,20 @@ static const char *axes_of(vt__integer *w) {
         d[0], d[1], d[2], d[3], w->n->batch, w->n->block);
 }
 
+/* The low byte, and the high one; of a stream minus that, rounded. */
+static const char *halves_of(vt__integer *w, const char *x) {
+    if (w->l->output->split) return vt_new_format(w->n->ctx, "select(half == 0, %s, (127 - %s) >> 8)", x, x);
+    return vt__is_wide(w->l->output) ? vt_new_format(w->n->ctx, "%s >> half * 8", x) : x;
+}
+
 /* The result from an expression of 32 bits; lanes past the last image or channel are zeros. */
 void vt__integer_result(vt__integer *w, const char *value) {
     bool wide = vt__is_wide(w->l->output);
     vt_strbuf_addf(w->out,
                    "output y[%s%s] = int8(select(bo * %" PRId64 " + bi < %" PRId64 " && co * %" PRId64
-                   " + ci < %" PRId64 ", %s%s, 0))\n",
+                   " + ci < %" PRId64 ", %s, 0))\n",
                    wide ? "half: 2, " : "", axes_of(w), w->n->batch, w->to[0], w->n->block, w->to[1],
-                   vt__integer_finished(w, value), wide ? " >> half * 8" : "");
+                   halves_of(w, vt__integer_finished(w, value)));
     vt__give_place(w->args, vt__place_of(w->n, w->l->output));
 }
 

@@ -42,9 +42,9 @@ typedef struct vt__net {
     vt_planner_arg *places; /* by the tensor's index */
     vt__home *homes;        /* likewise */
     bool *declared;
-    bool *kept;  /* by the tensor's index: a product that reads it has no operator for what is in front of it */
+    bool *kept;       /* by the tensor's index: a product that reads it has no operator for what is in front of it */
     uint32_t *turned; /* likewise: a buffer of its rows by blocks (keys.c), plus 1; 0: none */
-    bool *along; /* by the tensor's index: a layer before the one that computes it has done so */
+    bool *along;      /* by the tensor's index: a layer before the one that computes it has done so */
     int64_t batch, block; /* of a tile */
     vt__made *made;
     uint32_t made_count, made_cap;
@@ -152,6 +152,8 @@ bool vt__look_up_limits(const vt__net *n, const vt_qlayer *l, vt_op_request *r);
 uint32_t vt__limits_table(vt__net *n, const vt_qlayer *l);
 /* The operator of a request; NULL: the accelerator refuses it. */
 const vtac_op *vt__operator_for(vt__net *n, const vt_qlayer *l, const vt_op_request *r);
+/* accelerate.c: a step of a layer as one of an epilogue. */
+vt_op_step vt__step_of(const vt__net *n, const vt_qlayer *l, const vt_qstep *s);
 /* softmax.c: of ROW_MAX, which is several operators, the same, and what they will ask for; the bias that sends lanes
  * behind the last column of scores far below all others. */
 enum { VT__LANES_AWAY = 1 << 14 };
@@ -159,6 +161,10 @@ bool vt__accelerate_row_max(vt__net *n, const vt_qlayer *l, const char **out_why
 void vt__row_max_requests(const vt__net *n, const vt_qlayer *l, void (*fn)(void *user, const vt_op_request *r),
                           void *user);
 uint32_t vt__lanes_away(vt__net *n, const vt_qlayer *l);
+/* norm.c: the same of NORM. */
+bool vt__accelerate_norm(vt__net *n, const vt_qlayer *l, const char **out_why);
+void vt__norm_requests(const vt__net *n, const vt_qlayer *l, void (*fn)(void *user, const vt_op_request *r),
+                       void *user);
 /* Those that all layers will ask for, should none be refused, in their order. */
 void vt__accelerate_requests(vt__net *n, void (*fn)(void *user, const vt_op_request *r), void *user);
 

@@ -3,6 +3,7 @@
 
 #include "frontend/quant/function.h"
 #include "frontend/quant/matmul.h"
+#include "frontend/quant/norm.h"
 
 /* ---- What a node can be ---------------------------------------------------------------------------------------- */
 
@@ -132,7 +133,7 @@ static bool is_operand(const vt_quantizer *q, const vt_gvalue *v) {
  * divide by a result that is smaller than a step of theirs. */
 static vt_qkind kind_of(const vt_quantizer *q, const vt_gnode *n) {
     if (vt__is_matmul(n)) return VT_Q_MATMUL;
-    if (!has_images(n)) return VT_Q_FLOAT;
+    if (!has_images(n) || vt__reads_stream(q, n)) return VT_Q_FLOAT;
     const vt_gvalue *x = n->inputs[0];
     bool whole = vt__is_whole(q, x), image = is_image(&x->type);
     switch ((int)n->op) {
@@ -208,7 +209,8 @@ static bool take_activation(vt_chain *c, const vt_gnode *n) {
 
 static bool take(vt_quantizer *q, vt_chain *c, const vt_gnode *n) {
     bool product = vt__is_product(c->kind);
-    if (c->softmax) return false;
+    if (c->softmax || c->stream) return false;
+    if (product && !c->leaky && !is_limited(c) && vt__take_stream(q, c, n)) return true;
     if (c->kind == VT_Q_MATMUL && !c->leaky && !is_limited(c) && vt__take_softmax(q, c, n)) return true;
     if (product && !c->leaky && !is_limited(c) && take_constant(q, c, n)) return true;
     if (c->kind == VT_Q_MATMUL && !c->leaky && !is_limited(c) && vt__take_factor(q, c, n)) return true;
@@ -238,7 +240,7 @@ static void begin(vt_quantizer *q, vt_chain *c) {
 static void follow(vt_quantizer *q, vt_chain *c) {
     const vt_gnode *n;
     while ((n = only_reader(q, c->end)) && n->output_count == 1 && take(q, c, n)) {
-        c->end = n->outputs[0];
+        if (!c->stream) c->end = n->outputs[0];
         q->taken[n->index] = true;
     }
 }
@@ -281,7 +283,7 @@ static bool is_deferred(vt_quantizer *q, const vt_gnode *n) {
 void vt__find_chains(vt_quantizer *q) {
     for (uint32_t i = 0; i < q->g->node_count; i++) {
         const vt_gnode *n = q->g->nodes[i];
-        if (q->taken[i] || is_deferred(q, n)) continue;
+        if (q->taken[i] || vt__start_norm(q, n) || is_deferred(q, n)) continue;
         for (uint32_t k = 0; k < n->input_count; k++)
             if (n->inputs[k]) vt__settle_function(q, n->inputs[k]);
         vt__start_chain(q, n);

@@ -48,6 +48,7 @@ static vta_status run_layer(run *r, const vt_qlayer *l, void *out) {
     case VT_Q_DENSE: vt__run_dense(&call); return VTA_OK;
     case VT_Q_MATMUL: return vt__run_matmul(&call, r->diag);
     case VT_Q_ROW_MAX: vt__run_row_max(&call); return VTA_OK;
+    case VT_Q_NORM: vt__run_norm(&call); return VTA_OK;
     case VT_Q_MAX_POOL: vt__run_max_pool(&call); return VTA_OK;
     case VT_Q_SUM_POOL: vt__run_sum_pool(&call); return VTA_OK;
     case VT_Q_MAP: vt__run_map(&call); return VTA_OK;

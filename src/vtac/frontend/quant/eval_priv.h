@@ -20,6 +20,7 @@ vta_status vt__run_conv_transpose(const vt__qcall *c, vta_diag *diag);
 void vt__run_dense(const vt__qcall *c);
 vta_status vt__run_matmul(const vt__qcall *c, vta_diag *diag);
 void vt__run_row_max(const vt__qcall *c);
+void vt__run_norm(const vt__qcall *c);
 /* Sums of a row, divided by the sum of its shares (docs/operators.md, batch_matmul). */
 void vt__divide_by_shares(const int8_t *shares, int64_t ins, int32_t *acc, int64_t outs);
 void vt__run_max_pool(const vt__qcall *c);

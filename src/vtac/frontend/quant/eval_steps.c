@@ -78,6 +78,7 @@ void vt__run_quantize(const vt__qcall *c) {
     const float *in = c->in, by = (float)(1 / t->scale);
     int64_t count = vt_gtype_count(&t->type);
     float least = (float)vt_element_least(t->type.element), most = (float)vt_element_max(t->type.element);
+    if (t->split) least = -VT_QSTREAM_MAX, most = VT_QSTREAM_MAX;
     for (int64_t i = 0; i < count; i++) {
         int64_t at = c->layer->repeated     ? i % t->matrices.columns
                      : c->layer->transposed ? exchanged(t->matrices, i)

@@ -68,7 +68,7 @@ static bool is_function(const vt_quantizer *q, const vt_gnode *n, const vt_gvalu
     for (uint32_t i = 0; i < n->input_count; i++)
         if (n->inputs[i]->data && !is_number(q, n->inputs[i], &root->type)) return false;
     *out_root = root;
-    return !vt__may_be_wide(q, root); /* a table would be too large */
+    return !q->stream[root->index].is && !vt__may_be_wide(q, root); /* a table would be too large */
 }
 
 bool vt__defer_function(vt_quantizer *q, const vt_gnode *n) {

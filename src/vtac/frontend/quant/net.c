@@ -1,7 +1,7 @@
 /* Tensors and layers of a quantized network, and what converts between integers and floats. */
 #include <string.h>
 
-#include "frontend/quant/priv.h"
+#include "frontend/quant/norm.h"
 
 vt_qtensor *vt__tensor_new(vt_quantizer *q, const vt_gvalue *v, vt_gtype type, double scale) {
     vt_qnet *net = q->net;
@@ -37,7 +37,7 @@ int32_t vt__most_of(const vt_quantizer *q, const vt_gvalue *v) {
 }
 
 static vt_gtype whole_type(const vt_quantizer *q, const vt_gvalue *v) {
-    vt_gtype t = v->type;
+    vt_gtype t = q->stream[v->index].is || q->stream[v->index].is_norm ? vt__rows_type(&v->type) : v->type;
     t.element = vt__most_of(q, v) > INT8_MAX ? VT_ELEMENT_I16 : VT_ELEMENT_I8;
     return t;
 }
@@ -45,6 +45,7 @@ static vt_gtype whole_type(const vt_quantizer *q, const vt_gvalue *v) {
 vt_qtensor *vt__result(vt_quantizer *q, const vt_gvalue *v) {
     vt_qtensor *t = q->whole[v->index] = vt__tensor_new(q, v, whole_type(q, v), vt__scale_of(q, v));
     t->channel = q->channel[v->index];
+    t->split = q->stream[v->index].is;
     return t;
 }
 

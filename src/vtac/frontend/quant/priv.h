@@ -4,6 +4,15 @@
 
 #include "frontend/quant/quant.h"
 
+typedef struct vt__norm vt__norm;
+
+/* A value whose integers have 15 bits: of a stream (norm.c). */
+typedef struct vt__stream {
+    bool is_sum;  /* a sum that a normalization reads: it may be one */
+    bool is;      /* it is */
+    bool is_norm; /* the result of a normalization of one: rows of 8 bits */
+} vt__stream;
+
 /* Nodes that become one layer: a head, and what follows it as long as nothing else reads what is between. */
 typedef struct vt_chain {
     const vt_gnode *head;
@@ -16,6 +25,8 @@ typedef struct vt_chain {
     const vt_gnode *softmax; /* of a product of two: behind it; NULL: none */
     const vt_gvalue *scores; /* and what it computes itself, to which */
     const vt_gvalue *mask;   /* a number for each column is added; NULL: none */
+    const vt__norm *norm;    /* NORM: of `from` */
+    bool stream;             /* DENSE: `other` and `end` are of a stream */
     const vt_gnode *leaky;   /* LeakyRelu, or NULL; behind it: */
     double least, most;      /* the limits that Relu and Clip set */
     const vt_gvalue *from;   /* TABLE, MOVE: the tensor of which `end` is a function, or has elements, */
@@ -40,6 +51,8 @@ typedef struct vt_quantizer {
     uint32_t *same;          /* by the value's index: another value that has the same scale, or itself */
     const vt_gvalue **root;  /* by the value's index: the tensor of which it is a function; NULL: of none */
     const vt_gvalue **moved; /* by the value's index: the tensor whose elements it has, in other places; NULL: none */
+    vt__norm **norms;        /* by the node's index: the normalization that begins with it; NULL: none */
+    vt__stream *stream;      /* by the value's index */
     bool *useful;            /* by the value's index: integers of it come to a product */
     bool *leads_on;          /* by the value's index: they come to a product or an output */
     bool *wide;              /* by the value's index: its integers have 16 bits */

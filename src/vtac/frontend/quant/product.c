@@ -132,7 +132,7 @@ static void settle_scale(product *p) {
         settle_channels(p);
         return;
     }
-    if (p->q->wide[p->chain->end->index]) {
+    if (p->q->wide[p->chain->end->index] && !p->chain->stream) {
         double coarsest = scale * INT16_MAX / p->q->options.most;
         p->layer->output->scale = fmin(fmax(scale, finest * in), coarsest);
     }
@@ -156,7 +156,7 @@ static void set_integers(product *p, const vt_gnode *n) {
     p->least = VT_NEW_ARRAY(ctx, double, (size_t)p->channels);
     for (int64_t o = 0; o < p->channels; o++) p->least[o] = least_scale(p, o);
     settle_scale(p);
-    if (p->q->options.multiply && p->common < 0)
+    if ((p->q->options.multiply || p->chain->stream) && p->common < 0)
         vt__set_factors(p);
     else
         vt__set_shifts(p);
@@ -174,6 +174,8 @@ static double limit_of(const product *p, double x) {
 static bool fits(const product *p, double x) { return isinf(x) || fabs(limit_of(p, x)) <= INT16_MAX; }
 
 static void settle_residual(product *p) {
+    p->multiple = 1; /* a stream has one scale */
+    if (p->chain->stream) return;
     int32_t least = VT__SHIFT_MAX;
     for (int64_t o = 0; o < p->channels; o++)
         if (p->shift[o] < least) least = p->shift[o];

@@ -46,6 +46,7 @@ typedef struct vt_qtensor {
     uint32_t parts;        /* of an operand: what a channel of `value` is in, below; 0: in one integer */
     vt_qform form;
     vt_qmatrices matrices;  /* of a form that is no image */
+    bool split;             /* of a stream: 15 bits, in two bytes: the low one, and minus the high one, rounded */
     bool inner;             /* a step between values of the graph: no scale makes it one of them */
     uint32_t index;         /* in the network's list */
     const vt_qlayer *by;    /* NULL: an input of the network, or a constant */
@@ -76,6 +77,7 @@ typedef struct vt_qwindow {
     int64_t pads[4]; /* above, on the left, below, on the right */
 } vt_qwindow;
 
+enum { VT_QSTREAM_MAX = 16256 }; /* of integers of a stream: the difference of two has 15 bits besides its sign */
 enum { VT_QSHARES_BITS = 22, VT_QSTEPS_MAX = 11, VT_QTABLE_INTEGERS = 256 };
 
 struct vt_qlayer {
@@ -90,6 +92,8 @@ struct vt_qlayer {
     int64_t axis;      /* CONCAT */
     bool shares;       /* MATMUL: each row is divided by the sum of its first operand, times 2^22 */
     bool repeated;     /* QUANTIZE: its input is a row, which all rows of the result are */
+    bool no_mean;      /* NORM: elements are divided as they are */
+    int32_t epsilon;   /* NORM: is added to the sum of squares */
     bool rough;        /* MATMUL: another layer computes the same products */
     bool transposed;   /* QUANTIZE: each matrix of the result is the input's, transposed */
     int64_t scale[2];  /* UPSAMPLE: rows, columns */
@@ -162,6 +166,10 @@ static inline float vt_qtensor_factor(const vt_qtensor *t, int64_t channel) {
 }
 static inline void vt_qtensor_limits(const vt_qtensor *t, float *out_least, float *out_most) {
     float fine = t->parts & VT_QPART_FINE ? 1 << VT_QFINE_BITS : 1;
+    if (t->split) {
+        *out_least = -VT_QSTREAM_MAX, *out_most = VT_QSTREAM_MAX;
+        return;
+    }
     *out_least = (float)vt_element_least(t->type.element) * fine;
     *out_most = (float)vt_element_max(t->type.element) * fine + (fine > 1 ? fine / 2 - 1 : 0);
 }

@@ -1,6 +1,7 @@
 /* From a graph to a quantized network. */
 #include "base/spill.h"
 #include "frontend/quant/function.h"
+#include "frontend/quant/norm.h"
 
 static void prepare(vt_quantizer *q) {
     size_t values = q->g->values.count + 1, nodes = q->g->node_count + 1;
@@ -38,6 +39,7 @@ static void add_layer(vt_quantizer *q, vt_chain *c) {
     case VT_Q_MUL: vt__add_mul(q, c); break;
     case VT_Q_TABLE: vt__add_table(q, c); break;
     case VT_Q_MOVE: vt__add_move(q, c); break;
+    case VT_Q_NORM: vt__add_norm(q, c); break;
     case VT_Q_CONCAT:
     case VT_Q_UPSAMPLE:
     case VT_Q_RESHAPE: vt__add_moved(q, c); break;
@@ -79,6 +81,7 @@ const vt_qnet *vt_quantize(const vt_graph *g, const vt_ranges *ranges, const vt_
     q.net->graph = g;
     prepare(&q);
     vt__find_useful(&q);
+    vt__find_norms(&q);
     vt__find_chains(&q);
     vt__find_wide(&q);
     vt__tie_scales(&q);

@@ -16,7 +16,8 @@ static int32_t limit(double x, double scale, double least, double most) {
 }
 
 void vt__add_activation(vt_quantizer *q, vt_qlayer *l, const vt_chain *c) {
-    int32_t most = vt__most_of(q, l->output->value), least = -most - 1;
+    int32_t most = l->output->split ? VT_QSTREAM_MAX : vt__most_of(q, l->output->value);
+    int32_t least = l->output->split ? -most : -most - 1;
     int power;
     if (c->leaky) {
         frexp(vt_gattr_float(c->leaky, VT_A_ALPHA), &power);

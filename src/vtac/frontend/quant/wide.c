@@ -60,6 +60,7 @@ void vt__find_wide(vt_quantizer *q) {
     bool *read = VT_NEW_ARRAY(q->ctx, bool, q->g->values.count + 1);
     bool *used = VT_NEW_ARRAY(q->ctx, bool, q->g->values.count + 1);
     bool *moved = VT_NEW_ARRAY(q->ctx, bool, q->g->values.count + 1);
+    for (uint32_t i = 0; i < q->g->values.count; i++) q->wide[i] = q->stream[i].is;
     if (q->options.most > INT8_MAX || (q->options.wide_max < 0 && !q->options.choices)) return;
     for (uint32_t i = q->g->node_count; i-- > 0;) { /* a reshape may be wide: then it does not count as a reader */
         const vt_chain *c = q->chains[i];
