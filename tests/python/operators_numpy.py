@@ -81,7 +81,8 @@ def row_moments(a, data):
 
 def layer_norm(a, data, moments):
     power = sum(256 ** k * moments[:, k].astype("int64").sum(-1) for k in range(4)) + a.get("epsilon", 0)
-    enough = np.minimum(wrap(power) >> 14, 1)
+    power = np.maximum(wrap(power), 0)
+    enough = np.minimum(power >> 14, 1)
     v, amount = np.maximum(wrap(power * (256 - 255 * enough)), 1 << 14), 5 + 4 * enough
     for by, start in ((8, 22), (4, 18), (2, 16)):
         some = np.minimum(v >> start, 1)

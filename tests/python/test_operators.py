@@ -266,12 +266,13 @@ class Operators(unittest.TestCase):
                 if rows == 7:  # no halves of anything
                     data = rng.integers(-128, 128, data.shape).astype("int8")
                 a = {"mean": mean, "epsilon": epsilon, "block": 1 << config.get("LOG_BLOCK", 4)}
-                with self.subTest(config, rows=rows), vta.Environment(config):
+                with self.subTest(config, rows=rows), vta.Environment(config), simulator.checking() as found:
                     moments = topi.run("row_moments", data, mean=mean)
                     np.testing.assert_array_equal(moments, reference.row_moments(a, data).astype("int8"))
                     y = topi.run("layer_norm", data, moments, mean=mean, epsilon=epsilon, epilogue="round_shift:7")
                     want = reference.steps("round_shift:7", reference.layer_norm(a, data, moments), [])
                     np.testing.assert_array_equal(y, want)
+                    self.assertFalse(found.get("races"))
                     if rows == 7:
                         continue
                     apart = x - x.mean(-1, keepdims=True) * mean

@@ -81,6 +81,7 @@ static divisor divisor_of(const row *r, vt_word power) {
     static const struct {
         int by, from;
     } steps[] = {{8, 22}, {4, 18}, {2, 16}};
+    power = with(r, VTA_FIELD_MAX, power, 0);
     vt_word enough = with(r, VTA_FIELD_MIN, with(r, VTA_FIELD_SHR, power, 14), 1);
     vt_word more = with(r, VTA_FIELD_ADD, with(r, VTA_FIELD_MUL, enough, -255), 256);
     vt_word v = with(r, VTA_FIELD_MAX, of_two(r, VTA_FIELD_MUL, power, more), 16384);

@@ -45,7 +45,8 @@ static void write_power(const vt_norm_writing *w) {
     }
     const vtac_op *op = w->op;
     snprintf(form, sizeof form, "%%s + %d", (int)VALUE(epsilon));
-    vt__norm_write_row(w, "power", form, "power0", NULL);
+    vt__norm_write_row(w, "squares", form, "power0", NULL);
+    vt__norm_write_row(w, "power", "max(%s, 0)", "squares", NULL); /* of bytes that are none of sums */
 }
 
 /* v, and by how much less the result is shifted: "amount". */

@@ -186,7 +186,7 @@ void vt__norm_write_loads(const vt_norm_writing *w, const vt_op_blocks *b) {
 
 enum {
     MEAN_STEPS = 6, /* of rows */
-    ROOT_STEPS = 42,
+    ROOT_STEPS = 43,
     ROW_TENSORS = 8, /* of them at a time */
 };
 
