@@ -64,12 +64,23 @@ TEST_CASE(too_large) {
     for (int k = 0; k < 5000; k++) large[0] = te_apply(c, TE_BITXOR, 2, (te_expr *[]){large[0], one});
     for (int k = 0; k < 60; k++) large[1] = te_apply(c, TE_BITXOR, 2, (te_expr *[]){large[1], large[1]});
     assert_fine(c);
+    te_tensor *t = te_placeholder(c, "t", "int32", 1, (int64_t[]){64});
+    te_tensor *u = te_compute(c, "u", 1, (int64_t[]){64}, "i", "t[i] + 1");
+    te_stage *st = te_schedule_stage(te_schedule_create(c, 1, &u), u);
+    assert_true(t && st);
     for (int n = 0; n < 2; n++)
-        for (int call = 0; call < 4; call++) {
+        for (int call = 0; call < 6; call++) {
             bool same = true;
             switch (call) {
             case 0: assert_null(te_simplify(c, large[n])); break;
             case 1: assert_null(te_substitute(c, large[n], 1, &x, &one)); break;
+            case 4:
+                assert_int_equal(te_split_expr(st, te_stage_axis(st, 0), large[n], NULL, NULL), VTA_OUT_OF_RANGE);
+                break;
+            case 5:
+                assert_int_equal(te_split_nparts_expr(st, te_stage_axis(st, 0), large[n], NULL, NULL),
+                                 VTA_OUT_OF_RANGE);
+                break;
             default:
                 assert_int_equal(te_expr_equal(c, call == 2 ? large[n] : x, call == 2 ? x : large[n], false, &same),
                                  VTA_OUT_OF_RANGE);

@@ -140,14 +140,15 @@ static void split_by(te_context *c, te_stage *st, const te_axis *handle, const t
                      te_axis **out_outer, te_axis **out_inner) {
     vt_ctx *ctx = &c->ctx;
     const vt_iter *axis = te__loop_of(c, st, handle, "split"), *outer, *inner;
-    const vt_expr *e = vt_simplify_free(ctx, te__expr_in(c, number, "a factor"));
+    const vt_expr *e = te__expr_in(c, number, "a factor");
     int64_t value;
+    te__measure(c, e);
+    e = vt_simplify_free(ctx, e);
     if (vt_as_const(e, &value)) {
         split_loop(c, st, axis, value, parts, &outer, &inner);
     } else {
         uint32_t at = te__loop_at(c, st, axis, "split");
         te__refuse_marked(c, st, axis, "split");
-        te__measure(c, e);
         if (!vt_dtype_is_index(e->dtype) || vt_expr_effect(e) != VT_EFFECT_PURE ||
             vt_expr_uses_any(e, is_no_scalar, NULL))
             te__raise(
