@@ -1,5 +1,5 @@
-/* What the library writes, it understands: the kernel file of any operator with any epilogue, without its schedule, is
- * matched as that operator, gets a schedule of as many cycles, and computes what the file says. */
+/* What the library writes, it understands: the kernel file of any operator but norms, with any epilogue, without its
+ * schedule, is matched as that operator, gets a schedule of as many cycles, and computes what the file says. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -292,6 +292,9 @@ static void check(const char *name, const vta_config *config, const char *attrib
     vta_diag_destroy(diag);
 }
 
+/* Norms in integers are what networks ask for: nobody writes such files, and they are not looked for in them. */
+static bool is_matched(const char *name) { return strcmp(name, "row_moments") && strcmp(name, "layer_norm"); }
+
 /* Can the operator be one in this configuration, and is it no larger than this test wants? */
 static bool may_be(const char *name, const vta_config *config, const char *attributes) {
     vtac_op *op = NULL;
@@ -304,8 +307,8 @@ TEST_CASE(test_all) {
     const char *count = getenv("VTA_TEST_CASES"), *name;
     vta_config *plain = vta_config_default();
     int each = count ? atoi(count) : EACH, refused = 0, all = 0;
-    for (size_t i = 0; (name = vtac_operator_name(i)); i++)
-        for (int k = 0; k < each; k++, all++) {
+    for (size_t at = 0, i = 0; (name = vtac_operator_name(at)); at++, i += is_matched(name))
+        for (int k = 0; k < each && is_matched(name); k++, all++) {
             text t = {""};
             vta_config *config;
             seed_state = (uint64_t)k * 7919 + i * 104729 + 11;
