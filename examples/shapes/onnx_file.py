@@ -31,11 +31,13 @@ def _attribute(name, value):
         return _field(1, name) + _varint(2 << 3 | 5) + struct.pack("<f", value) + _field(20, 1)
     if isinstance(value, int):
         return _field(1, name) + _field(3, value) + _field(20, 2)
+    if isinstance(value, str):
+        return _field(1, name) + _field(4, value) + _field(20, 3)
     return _field(1, name) + b"".join(_field(8, v) for v in value) + _field(20, 7)
 
 
 def node(op, inputs, output, **attributes):
-    """A NodeProto of one output, which names the node as well; attributes are numbers, or lists of whole ones."""
+    """A NodeProto of one output, which names the node as well; attributes are numbers, texts, or lists of whole numbers."""
     return (b"".join(_field(1, name) for name in inputs) + _field(2, output) + _field(3, output) + _field(4, op) +
             b"".join(_field(5, _attribute(*item)) for item in attributes.items()))
 
