@@ -84,6 +84,14 @@ static bool has_row(const char *text, const char *heading, const char *row) {
         if (!has_row(r->text, heading, check_row)) fail_msg("no row \"%s\" in\n%s", check_row, r->text);               \
     } while (0)
 
+/* Lines behind a heading's, up to an empty one. */
+static size_t rows_of(const char *text, const char *heading) {
+    const char *at = strstr(text, heading);
+    size_t rows = 0;
+    for (at = at ? strchr(at + 1, '\n') : NULL; at && at[1] && at[1] != '\n'; at = strchr(at + 1, '\n')) rows++;
+    return rows;
+}
+
 static void same_text(const report *r) {
     double cycles = (double)vta_profile_timing(r->profile).cycles;
     size_t i;
@@ -103,6 +111,9 @@ static void same_text(const report *r) {
             strcmp(word(row, "kind"), "fetch") ? count : "", whole(row, "cycles"),
             100 * (double)whole(row, "cycles") / cycles);
     }
+    assert_int_equal(rows_of(r->text, "\ntraffic  "), json_array_size(part(r, "traffic")));
+    assert_int_equal(rows_of(r->text, "\nstages  "), json_array_size(part(r, "stages")));
+    assert_int_equal(rows_of(r->text, "\ncritical path  "), json_array_size(part(r, "critical_path")));
     json_object_foreach(part(r, "occupancy"), name, row) if (json_is_object(row))
         ROW("\nbuffers, values loaded  ", "%s %lld %lld %.1f%%", name, whole(row, "peak"), whole(row, "depth"),
             100 * (double)whole(row, "peak") / (double)whole(row, "depth"));
