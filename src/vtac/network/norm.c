@@ -3,15 +3,10 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "base/log2.h"
 #include "network/integer.h"
 
 /* ---- A function for the host ------------------------------------------------------------------------------------- */
-
-static int32_t bits_of(int64_t n) {
-    int32_t bits = 0;
-    while (INT64_C(1) << bits < n) bits++;
-    return bits;
-}
 
 /* A tensor of one element a row. */
 static void add_row(vt__integer *w, const char *name, const char *value) {
@@ -22,7 +17,7 @@ static void add_row(vt__integer *w, const char *name, const char *value) {
 static void add_apart(vt__integer *w) {
     vt_ctx *ctx = w->n->ctx;
     int64_t rows = w->to[0], n = w->to[1];
-    int32_t up = bits_of(n), down = bits_of(n + 1) - 1, shift = 14 + down - up;
+    int32_t up = vt_ceil_log2(n), down = vt_floor_log2(n), shift = 14 + down - up;
     vt_strbuf_addf(w->out, "tensor e[r: %" PRId64 ", c: %" PRId64 "] = %s - 256 * %s\n", rows, n,
                    vt__integer_half(w, "x", "0, ", "r", "c", "0", "0"),
                    vt__integer_half(w, "x", "1, ", "r", "c", "0", "0"));
@@ -43,8 +38,9 @@ static void add_divisor(vt__integer *w) {
         int by, from;
     } steps[] = {{8, 22}, {4, 18}, {2, 16}};
     vt_ctx *ctx = w->n->ctx;
-    add_row(w, "squares",
-            vt_new_format(ctx, "sum[q: %" PRId64 "]((d[r, q] * d[r, q]) >> %d)", w->to[1], (int)bits_of(w->to[1])));
+    add_row(
+        w, "squares",
+        vt_new_format(ctx, "sum[q: %" PRId64 "]((d[r, q] * d[r, q]) >> %d)", w->to[1], (int)vt_ceil_log2(w->to[1])));
     add_row(w, "power", vt_new_format(ctx, "squares[r] + %" PRId32, w->l->epsilon));
     add_row(w, "v0", "max(select((power[r] >> 14) > 0, power[r], power[r] * 256), 16384)");
     add_row(w, "by0", "select((power[r] >> 14) > 0, 9, 5)");

@@ -4,21 +4,17 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/log2.h"
+
 /* ---- Numbers ----------------------------------------------------------------------------------------------------- */
 
-static int32_t bits_of(int64_t features) {
-    int32_t bits = 0;
-    while (INT64_C(1) << bits < features) bits++;
-    return bits;
-}
-
 vt_norm_mean vt__norm_mean_of(int64_t features) {
-    int32_t up = bits_of(features), down = bits_of(features + 1) - 1;
+    int32_t up = vt_ceil_log2(features), down = vt_floor_log2(features);
     return (vt_norm_mean){up, (int32_t)lround(ldexp(1, VT_NORM_BITS + down) / (double)features),
                           VT_NORM_BITS + down - up};
 }
 
-int32_t vt__norm_square_shift(int64_t features) { return bits_of(features); }
+int32_t vt__norm_square_shift(int64_t features) { return vt_ceil_log2(features); }
 
 /* ---- Sizes ------------------------------------------------------------------------------------------------------- */
 

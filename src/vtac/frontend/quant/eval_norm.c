@@ -1,17 +1,12 @@
 /* Normalization of rows in integers, as docs/operators.md has it (row_moments, layer_norm). */
 #include <math.h>
 
+#include "base/log2.h"
 #include "frontend/quant/eval_priv.h"
-
-static int32_t bits_of(int64_t n) {
-    int32_t bits = 0;
-    while (INT64_C(1) << bits < n) bits++;
-    return bits;
-}
 
 /* Halves up. */
 static int32_t mean_of(const int16_t *x, int64_t n) {
-    int32_t sum = 0, up = bits_of(n), down = bits_of(n + 1) - 1, shift = 14 + down - up;
+    int32_t sum = 0, up = vt_ceil_log2(n), down = vt_floor_log2(n), shift = 14 + down - up;
     int32_t factor = (int32_t)lround(ldexp(1, 14 + down) / (double)n);
     for (int64_t i = 0; i < n; i++) sum += x[i];
     return ((sum >> up) * factor + (1 << (shift - 1))) >> shift;
@@ -39,7 +34,7 @@ void vt__run_norm(const vt__qcall *c) {
     for (int64_t r = 0; r < rows; r++) {
         const int16_t *x = (const int16_t *)c->in + r * n;
         int32_t mean = l->no_mean ? 0 : mean_of(x, n), power = l->epsilon, amount;
-        for (int64_t i = 0; i < n; i++) power += ((x[i] - mean) * (x[i] - mean)) >> bits_of(n);
+        for (int64_t i = 0; i < n; i++) power += ((x[i] - mean) * (x[i] - mean)) >> vt_ceil_log2(n);
         int32_t root = inverse_root(power, &amount);
         for (int64_t i = 0; i < n; i++) {
             int32_t y = ((x[i] - mean) * root) >> amount;

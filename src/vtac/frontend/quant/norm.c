@@ -16,6 +16,8 @@
 
 #include <math.h>
 
+#include "base/log2.h"
+
 enum {
     FEATURES_MAX = 4096,
     FEW = 4096, /* elements that the host normalizes in no time */
@@ -30,15 +32,9 @@ static const double ROOM = 1.125; /* the stream may be so much larger than was s
 
 double vt__stream_scale(double most) { return ROOM * most / VT_QSTREAM_MAX; }
 
-static int32_t shift_of_squares(int64_t features) {
-    int32_t bits = 0;
-    while (INT64_C(1) << bits < features) bits++;
-    return bits;
-}
-
 /* What epsilon, and half of what shifting each square drops, add to the sum. */
 static double epsilon_of(const vt__norm *m, double scale, int64_t features) {
-    double sum = m->epsilon / scale / scale * ldexp((double)features, -shift_of_squares(features));
+    double sum = m->epsilon / scale / scale * ldexp((double)features, -vt_ceil_log2(features));
     return nearbyint(sum + (double)features / 2);
 }
 
@@ -297,7 +293,7 @@ vt_gtype vt__rows_type(const vt_gtype *t) {
 
 /* What a result of 1 is before the steps. */
 static double one_of(int64_t features) {
-    return ldexp(1, 21 - 9) / sqrt(ldexp((double)features, -shift_of_squares(features)));
+    return ldexp(1, 21 - 9) / sqrt(ldexp((double)features, -vt_ceil_log2(features)));
 }
 
 /* y = (u * factor + bias) >> shift */
