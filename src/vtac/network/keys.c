@@ -24,8 +24,8 @@ static bool is_plain(const vt_qtensor *x) {
 /* Made by the host of floats. */
 static bool is_rounded(const vt_qtensor *x) { return x->by->kind == VT_Q_QUANTIZE; }
 
-/* Else by a layer, in rows of blocks: a product of each block with the unit matrix, whose results lie one behind the
- * other. */
+/* The operator for an input that a layer computes: it multiplies each block of channels by the unit matrix, and stores
+ * the results one after the other. NULL: the channels do not fill blocks, or it does not fit. */
 static const vtac_op *turning(vt__net *n, const vt_qlayer *l) {
     const vt_qtensor *x = l->inputs[0];
     vt_op_request *r = VT_NEW(n->ctx, vt_op_request);

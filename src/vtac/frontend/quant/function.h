@@ -18,8 +18,9 @@ bool vt__defer_function(vt_quantizer *q, const vt_gnode *n);
 void vt__settle_function(vt_quantizer *q, const vt_gvalue *v);
 /* Is it a result of a layer that may get integers of 16 bits (wide.c)? */
 bool vt__may_be_wide(const vt_quantizer *q, const vt_gvalue *v);
-/* Do functions of the value alone read it, which products read, and so many elements of it that floats of these would
- * take the host longer than the products take? Tables of 8 bits then, and not 16 bits. */
+/* Is every reader of the value an element-wise function of it whose result feeds a product, and is the tensor so large
+ * that computing those functions in floats on the host would take longer than the products? Then the value gets 8 bits,
+ * and the functions become tables. */
 bool vt__is_for_tables(const vt_quantizer *q, const vt_gvalue *v);
 /* The nodes between `from` and `to`, in their order; their number. */
 uint32_t vt__function_nodes(const vt_quantizer *q, const vt_gvalue *from, const vt_gvalue *to, const vt_gnode **out);

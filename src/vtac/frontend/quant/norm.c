@@ -144,7 +144,7 @@ static bool has_rows(const vt_quantizer *q, const vt_gvalue *y) {
     return true;
 }
 
-/* An instruction adds it; the scale of the stream is no finer than its own. */
+/* Does epsilon, in steps of the squares' sum, fit an immediate of the ALU? */
 static bool has_small_epsilon(const vt_quantizer *q, const vt__norm *m) {
     const vt_gtype *t = &m->x->type;
     if (!vt_ranges_seen(q->ranges, m->x)) return false;

@@ -18,7 +18,7 @@ void vt__find_norms(vt_quantizer *q);
 bool vt__take_stream(vt_quantizer *q, vt_chain *c, const vt_gnode *n);
 /* Is an operand of the node one? Then nothing but a normalization, or a sum, works on its integers. */
 bool vt__reads_stream(const vt_quantizer *q, const vt_gnode *n);
-/* A chain for the normalization that begins with the node; false: it is none of a stream. */
+/* Starts the chain of the normalization whose first node this is; false if its input is not a stream. */
 bool vt__start_norm(vt_quantizer *q, const vt_gnode *n);
 void vt__add_norm(vt_quantizer *q, const vt_chain *c);
 /* Rows of the last axis; what an integer of a stream is, whose largest magnitude that was seen is `most`. */

@@ -10,7 +10,8 @@
 /* Ranges that are tried: the largest magnitude, and each 2^(1/4) below the one before it. */
 enum { TRIED = 17, OF_AN_OCTAVE = 4, MAX_INPUTS = 8 };
 
-/* Samples: as many as have so many elements of values together, of which a large network has millions each. */
+/* The number of samples is limited by the total size of all activations: a large network has millions of elements a
+ * sample. */
 enum { SAMPLES_MIN = 2, SAMPLES_MAX = 16, ELEMENTS_MAX = 24 << 20 };
 
 typedef struct measuring {
